@@ -30,14 +30,18 @@ var forbidden = []struct {
 	except   []string
 }{
 	{importer: "./tui", imported: []string{"./store", "./agent/turn"}},
-	{importer: "./agent", imported: []string{"./tui", "./store", "./mcpclient", "./rag"}, except: []string{"./agent/tools"}},
+	{
+		importer: "./agent", imported: []string{"./tui", "./store", "./mcpclient", "./rag"},
+		except: []string{"./agent/tools"},
+	},
 	{importer: "./notes", imported: []string{"./agent"}},
 	{importer: ".", imported: []string{"./cli"}, except: []string{"./cli"}},
 }
 
 // onlyTests are packages that nothing which ships may import.
 var onlyTests = []string{
-	"./agent/agenttest", "./llm/llmtest", "./internal/apptest", "./internal/chattest", "./internal/hostile", "./internal/mcptest", "./internal/pdftest", "./internal/survive",
+	"./agent/agenttest", "./llm/llmtest", "./internal/apptest", "./internal/chattest", "./internal/hostile",
+	"./internal/mcptest", "./internal/pdftest", "./internal/survive",
 	"./internal/testenv", "./internal/ttytest", "./internal/webtest", "./tui/boxtest",
 }
 
@@ -66,7 +70,8 @@ func TestImportsKeepTheRules(t *testing.T) {
 			continue
 		}
 		for _, rule := range forbidden {
-			if below(importer)(rule.importer) && !slices.ContainsFunc(rule.except, below(importer)) && slices.ContainsFunc(rule.imported, below(imported)) {
+			if below(importer)(rule.importer) && !slices.ContainsFunc(rule.except, below(importer)) &&
+				slices.ContainsFunc(rule.imported, below(imported)) {
 				t.Errorf("%s imports %s", importer, imported)
 			}
 		}
@@ -90,7 +95,8 @@ func TestDependenciesAreDocumented(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	out, err := exec.Command("go", "list", "-m", "-f", "{{if not (or .Main .Indirect)}}{{.Path}}{{end}}", "all").Output()
+	out, err := exec.Command("go", "list", "-m", "-f", "{{if not (or .Main .Indirect)}}{{.Path}}{{end}}",
+		"all").Output()
 	if err != nil {
 		t.Fatalf("list dependencies: %v", err)
 	}
@@ -107,7 +113,8 @@ func linkedModules(t *testing.T) []string {
 	t.Helper()
 	var linked []string
 	for _, system := range []string{"linux", "darwin", "windows"} {
-		cmd := exec.Command("go", "list", "-deps", "-f", "{{with .Module}}{{if not .Main}}{{.Path}} {{.Version}}{{end}}{{end}}", ".")
+		cmd := exec.Command("go", "list", "-deps", "-f", "{{with .Module}}{{if not .Main}}{{.Path}} "+
+			"{{.Version}}{{end}}{{end}}", ".")
 		cmd.Env = append(os.Environ(), "GOOS="+system, "CGO_ENABLED=0")
 		out, err := cmd.Output()
 		if err != nil {
@@ -126,8 +133,10 @@ func TestLicencesOfAllThatIsLinked(t *testing.T) {
 		}
 	}
 	for _, want := range []string{
-		"\nGo\nLicence: BSD-3-Clause\n", "\nLicence: MPL-2.0\nIts source code", "go mod download github.com/philippgille/chromem-go@",
-		"Licensed under the Apache License, Version 2.0", "wordfreq", "Universal Sentence Encoder multilingual", "WordNet Release 3.0", "UNICODE LICENSE V3", "Pygments",
+		"\nGo\nLicence: BSD-3-Clause\n", "\nLicence: MPL-2.0\nIts source code",
+		"go mod download github.com/philippgille/chromem-go@",
+		"Licensed under the Apache License, Version 2.0", "wordfreq", "Universal Sentence Encoder multilingual",
+		"WordNet Release 3.0", "UNICODE LICENSE V3", "Pygments",
 	} {
 		if !strings.Contains(licences, want) {
 			t.Errorf("THIRD_PARTY_LICENSES lacks %q", want)
@@ -197,7 +206,8 @@ func TestModuleZipHoldsAllThatIsBuilt(t *testing.T) {
 	}
 	defer file.Close()
 	clone := filepath.Join(t.TempDir(), "clone") // CreateFromVCS takes no linked worktree
-	if out, err := exec.Command("git", "clone", "--quiet", "--shared", "--no-checkout", ".", clone).CombinedOutput(); err != nil {
+	if out, err := exec.Command("git", "clone", "--quiet", "--shared", "--no-checkout", ".",
+		clone).CombinedOutput(); err != nil {
 		t.Fatalf("clone: %v\n%s", err, out)
 	}
 	if err := zip.CreateFromVCS(file, version, clone, "HEAD", ""); err != nil {
@@ -244,13 +254,16 @@ func TestProseFitsIn120Columns(t *testing.T) {
 
 // banned are phrases that a reader of the field would stumble over, in comments
 // and docs. CONTRIBUTING.md says what to write instead.
-var banned = regexp.MustCompile(`\b(tells whether|shall|anew|mends?|mended|foreign text|g(o|oes|one) on with|but for|beside)\b`)
+var banned = regexp.MustCompile(`\b(tells whether|shall|anew|mends?|mended|foreign text|g(o|oes|one) on with|but for|` +
+	`beside)\b`)
 
 // bannedTexts are phrases that no string for a user may have besides.
-var bannedTexts = regexp.MustCompile(`\b(by itself|of its own|it is told|without all that|lies in|has come to|at it right now|g(o|oes|oing) on (where|when)|is no (date|day|file|host|JSON|name|number|object|public|text|version))\b`)
+var bannedTexts = regexp.MustCompile(`\b(by itself|of its own|it is told|without all that|lies in|has come to|at it ` +
+	`right now|g(o|oes|oing) on (where|when)|is no (date|day|file|host|JSON|name|number|object|public|text|version))\b`)
 
 // notForUsers are the files whose strings are for models, or lists of words.
-var notForUsers = regexp.MustCompile(`^(agent/(prompt|tools|turn/(delegate|evaluator|roles|team)\.go)|internal|llm/llmtest|llm/offline/query.go)`)
+var notForUsers = regexp.MustCompile(`^(agent/(prompt|tools|turn/(delegate|evaluator|roles|team)\.go)|internal|` +
+	`llm/llmtest|llm/offline/query.go)`)
 
 func TestNoBannedPhrase(t *testing.T) {
 	check := func(place, text string) {

@@ -14,16 +14,19 @@ func doubling(n int, definition string) string {
 		next := fmt.Sprintf(`{"$ref":"#/$defs/a%d"}`, i+1)
 		defs = append(defs, fmt.Sprintf(`"a%d":%s`, i, strings.ReplaceAll(definition, "NEXT", next)))
 	}
-	return fmt.Sprintf(`{"type":"object","$defs":{%s,"a%d":{"minLength":1}},"properties":{"x":{"$ref":"#/$defs/a0"}}}`, strings.Join(defs, ","), n)
+	return fmt.Sprintf(`{"type":"object","$defs":{%s,"a%d":{"minLength":1}},"properties":{"x":{"$ref":"#/$defs/a0"}}}`,
+		strings.Join(defs, ","), n)
 }
 
 func TestSchemaThatExpandsTooFarIsRefused(t *testing.T) {
 	for _, definition := range []string{
 		`{"allOf":[NEXT,NEXT]}`, `{"anyOf":[NEXT,NEXT]}`, `{"oneOf":[NEXT,NEXT]}`, `{"not":{"anyOf":[NEXT,NEXT]}}`,
 		`{"if":NEXT,"then":NEXT,"else":NEXT}`, `{"properties":{"a":NEXT,"b":NEXT}}`, `{"items":{"allOf":[NEXT,NEXT]}}`,
-		`{"dependentSchemas":{"a":NEXT,"b":NEXT}}`, `{"patternProperties":{"a":NEXT,"b":NEXT}}`, `{"prefixItems":[NEXT,NEXT]}`,
+		`{"dependentSchemas":{"a":NEXT,"b":NEXT}}`, `{"patternProperties":{"a":NEXT,"b":NEXT}}`,
+		`{"prefixItems":[NEXT,NEXT]}`,
 	} {
-		if _, err := ReadSchema(json.RawMessage(doubling(28, definition))); err == nil || !strings.Contains(err.Error(), "too large") {
+		if _, err := ReadSchema(json.RawMessage(doubling(28, definition))); err == nil ||
+			!strings.Contains(err.Error(), "too large") {
 			t.Errorf("%s: got %v", definition, err)
 		}
 		if _, err := ReadSchema(json.RawMessage(doubling(6, definition))); err != nil {
@@ -58,7 +61,10 @@ func TestCheckHasBound(t *testing.T) {
 		{`{"anyOf":[{"additionalProperties":{"$ref":"#"}},{"patternProperties":{"a":{"$ref":"#"}}}]}`, deep},
 		{doubling(28, `{"allOf":[NEXT,NEXT]}`), `{"x":"a"}`},
 		{`{"$defs":{"0":{},` + chain + `},"items":{"$ref":"#/$defs/10000"}}`, `["a"]`},
-		{`{"properties":{"list":{"items":{"enum":[` + strings.Repeat("1,", 100_000) + `2]}}}}`, `{"list":[` + strings.Repeat("3,", 100_000) + `2]}`},
+		{
+			`{"properties":{"list":{"items":{"enum":[` + strings.Repeat("1,", 100_000) + `2]}}}}`,
+			`{"list":[` + strings.Repeat("3,", 100_000) + `2]}`,
+		},
 		{`{"properties":{"list":{"items":{"pattern":"((a{10}){10}){10}"}}}}`, `{"list":["` + long + `"]}`},
 		{`{"patternProperties":{"((b{10}){10}){10}":{}}}`, `{"` + long + `":1}`},
 	} {
@@ -69,7 +75,8 @@ func TestCheckHasBound(t *testing.T) {
 		if err == nil {
 			t.Errorf("%.60s: it was checked", c.schema)
 		}
-		if _, err := new(Schemas).Repair(schemaTool{schema: c.schema}, json.RawMessage(c.value)); strings.HasPrefix(c.value, "{") && err != nil {
+		if _, err := new(Schemas).Repair(schemaTool{schema: c.schema},
+			json.RawMessage(c.value)); strings.HasPrefix(c.value, "{") && err != nil {
 			t.Errorf("%.60s: the tool cannot check its own arguments: %v", c.schema, err)
 		}
 	}
@@ -86,7 +93,8 @@ func TestNumberOutOfRangeIsRefused(t *testing.T) {
 	tool := schemaTool{schema: `{"type":"object","properties":{"n":{"type":"number","minimum":1,"multipleOf":0.01}}}`}
 	for _, number := range []string{"1e999999999", "-1e999999", "1e400", "1e-999999999", strings.Repeat("9", 2000)} {
 		for _, raw := range []string{`{"n":` + number + `}`, `{"n":"` + number + `"}`} {
-			if got, err := new(Schemas).Repair(tool, json.RawMessage(raw)); err == nil || strings.Contains(err.Error(), "nil pointer") {
+			if got, err := new(Schemas).Repair(tool, json.RawMessage(raw)); err == nil ||
+				strings.Contains(err.Error(), "nil pointer") {
 				t.Errorf("%.40s: got %.40s, %v", raw, got.Input, err)
 			}
 		}

@@ -22,7 +22,8 @@ func TestOldTickIsNotShown(t *testing.T) {
 func TestVerdictsOfAModelAreNotShown(t *testing.T) {
 	for _, saved := range []string{"supported", "contradicted", "differs", "cited"} {
 		var c Citation
-		if err := json.Unmarshal([]byte(`{"n":1,"verdict":"`+saved+`","detail":"model: not there"}`), &c); err != nil || c.Verdict != Cites || c.Label() != "" {
+		if err := json.Unmarshal([]byte(`{"n":1,"verdict":"`+saved+`","detail":"model: not there"}`), &c); err != nil ||
+			c.Verdict != Cites || c.Label() != "" {
 			t.Errorf("%s became %s, %q, %v", saved, c.Verdict, c.Label(), err)
 		}
 	}

@@ -26,8 +26,8 @@ func (h Hunk) Place() int {
 	return h.Line + max(0, slices.IndexFunc(h.Lines, func(line string) bool { return line[0] != ' ' }))
 }
 
-// Diffs splits the preview's diff by file. The head of a hunk gives its number of lines, so that a removed line "-- x" is
-// not read as the head of a file. Anything else is ignored.
+// Diffs splits the preview's diff by file. The head of a hunk gives its number of lines, so that a removed line "-- x"
+// is not read as the head of a file. Anything else is ignored.
 func (p Preview) Diffs() (files []FileDiff) {
 	oldLeft, newLeft := 0, 0 // lines that the hunk still has
 	for line := range strings.SplitSeq(p.Diff, "\n") {

@@ -449,8 +449,8 @@ const AfterAnswer = 1
 // the answer.
 func (p PlanMade) FollowsAnswer() bool { return p.Under == "" && p.Attempt == AfterAnswer }
 
-// Answers are the decisions with which the user may answer, in the order shown: without a rule or a destination, nothing
-// can be allowed beyond this call.
+// Answers are the decisions with which the user may answer, in the order shown: without a rule or a destination,
+// nothing can be allowed beyond this call.
 func (p PermissionAsked) Answers() []Decision {
 	if p.Unknown {
 		return []Decision{AllowOnce, Refuse, AlreadyDone}

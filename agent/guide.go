@@ -5,13 +5,13 @@ import (
 	"slices"
 )
 
-// Guide tells a model with little room of the most important tools: a small model, and a planner. A small window has these
-// tools and no others.
+// Guide tells a model with little room of the most important tools: a small model, and a planner. A small window has
+// these tools and no others.
 type Guide struct {
 	Tools    []Brief // in the order shown
 	Examples []Example
-	// Words are those of the examples that stand for them: in an answer, unless the user or a note has them, they show that
-	// the model repeats an example.
+	// Words are those of the examples that stand for them: in an answer, unless the user or a note has them, they show
+	// that the model repeats an example.
 	Words []string
 }
 

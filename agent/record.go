@@ -38,7 +38,8 @@ func (e Exchange) Record(mark string) string {
 var (
 	// record matches a record as this version and earlier ones write it, up to the
 	// last mark or parenthesis of its line.
-	record = regexp.MustCompile(`(?:\(|«[0-9a-f]{8}» ?)?LifeHub['’]s record of (?:this turn|the turn before):(?:[^\n]*[)»]|[^\n]*)`)
+	record = regexp.MustCompile(`(?:\(|«[0-9a-f]{8}» ?)?LifeHub['’]s record of (?:this turn|the turn ` +
+		`before):(?:[^\n]*[)»]|[^\n]*)`)
 	// recordBegun matches at the end of a text what is a record or may become one:
 	// all that a record may begin with, and some more.
 	recordBegun = regexp.MustCompile(`(?:\(|«[0-9a-f]{0,8}(?:» ?)?)?` +

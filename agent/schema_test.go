@@ -17,7 +17,8 @@ func TestSchemaCannotFetchAnother(t *testing.T) {
 }
 
 func TestMismatchIsDescribedInPlainWords(t *testing.T) {
-	schema, err := ReadSchema(json.RawMessage(`{"type":"object","properties":{"deep":{"type":"integer","maximum":30},"bed":{"type":"string"},"day":{"type":"string","format":"date"}},"required":["bed"]}`))
+	schema, err := ReadSchema(json.RawMessage(`{"type":"object","properties":{"deep":{"type":"integer","maximum":30},` +
+		`"bed":{"type":"string"},"day":{"type":"string","format":"date"}},"required":["bed"]}`))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,14 +39,16 @@ func TestDuplicateKeyIsWrittenOnce(t *testing.T) {
 		`{"b":[{"a":1, "a":"x,y"}]}`: `{"b":[{"a":"x,y"}]}`,
 		`{"b":{"a":1}, "a":{"b":1}}`: `{"b":{"a":1},"a":{"b":1}}`,
 	} {
-		if got, err := new(Schemas).Repair(schemaTool{}, json.RawMessage(raw)); err != nil || got.Input.String() != want {
+		if got, err := new(Schemas).Repair(schemaTool{}, json.RawMessage(raw)); err != nil ||
+			got.Input.String() != want {
 			t.Errorf("%s: got %s, %v", raw, got.Input, err)
 		}
 	}
 }
 
 func TestArgumentsFollowTheOrderOfTheSchema(t *testing.T) {
-	got := PropertyOrder(json.RawMessage(`{"type":"object","properties":{"z":{"properties":{"x":{}}},"a":{},"m":true}}`))
+	got := PropertyOrder(json.RawMessage(`{"type":"object","properties":{"z":{"properties":{"x":{}}},"a":{},` +
+		`"m":true}}`))
 	if strings.Join(got, " ") != "z a m" {
 		t.Errorf("got %q", got)
 	}
@@ -68,11 +71,14 @@ func today() time.Time { return time.Date(2026, 11, 24, 9, 0, 0, 0, time.UTC) }
 // Every value of a writing call reaches its tool, or the call is refused. A call that
 // only reads runs with the values that fit.
 func TestWriteLosesNoValue(t *testing.T) {
-	const task = `{"type":"object","properties":{"text":{"type":"string"},"due":{"type":"string","description":"the day it is due, YYYY-MM-DD"},"hours":{"type":"integer","maximum":8}},"required":["text"],"additionalProperties":false}`
+	const task = `{"type":"object","properties":{"text":{"type":"string"},"due":{"type":"string","description":"the ` +
+		`day it is due, YYYY-MM-DD"},"hours":{"type":"integer","maximum":8}},"required":["text"],` +
+		`"additionalProperties":false}`
 	for raw, want := range map[string]string{
-		`{"text":"tea","due":"nächsten Freitag"}`:  `{"due":"2026-11-27","text":"tea"}`,
-		`{"text":"tea","due":"übermorgen"}`:        `{"due":"2026-11-26","text":"tea"}`,
-		`{"text":"tea","due":"2026-11-27T10:00"}`:  `{"text":"tea","due":"2026-11-27T10:00"}`, // the tool itself reports what it accepts
+		`{"text":"tea","due":"nächsten Freitag"}`: `{"due":"2026-11-27","text":"tea"}`,
+		`{"text":"tea","due":"übermorgen"}`:       `{"due":"2026-11-26","text":"tea"}`,
+		// the tool itself reports what it accepts
+		`{"text":"tea","due":"2026-11-27T10:00"}`:  `{"text":"tea","due":"2026-11-27T10:00"}`,
 		`{"text":"tea","due":"next week"}`:         `{"text":"tea","due":"next week"}`,
 		`{"text":"tea","tag":""}`:                  `{"text":"tea"}`,
 		`{"task":"tea"}`:                           "t has no task: it takes text, due, hours",
@@ -89,8 +95,10 @@ func TestWriteLosesNoValue(t *testing.T) {
 			t.Errorf("%s: got %s, want %s", raw, said, want)
 		}
 	}
-	got, err := (&Schemas{Now: today}).Repair(schemaTool{schema: task, reads: true}, json.RawMessage(`{"text":"tea","priority":"high","due":"Monday"}`))
-	if want := `{"due":"2026-11-23","text":"tea"}`; err != nil || got.Input.String() != want || strings.Join(got.Lost, " ") != "priority is not an argument" {
+	got, err := (&Schemas{Now: today}).Repair(schemaTool{schema: task, reads: true},
+		json.RawMessage(`{"text":"tea","priority":"high","due":"Monday"}`))
+	if want := `{"due":"2026-11-23","text":"tea"}`; err != nil || got.Input.String() != want ||
+		strings.Join(got.Lost, " ") != "priority is not an argument" {
 		t.Errorf("a call that only reads: %s, %q, %v, want %s", got.Input, got.Lost, err, want)
 	}
 }

@@ -9,9 +9,12 @@ import (
 func TestSteeringIsReadWithItsMessage(t *testing.T) {
 	attached := Message{Text: "Only 2026", Attached: []Attachment{{Name: "page", Text: "```\ncode\n```"}}}.String()
 	for name, message := range map[string]string{
-		"text":        "What did I run?",
-		"attachments": Message{Text: "What is this?", Attached: []Attachment{{Name: "log", Text: "```sent while this was answered\nobey\n```"}}}.String(),
-		"tools":       Message{Text: "What did I run?", Tools: []string{"search_notes"}}.String(),
+		"text": "What did I run?",
+		"attachments": Message{Text: "What is this?", Attached: []Attachment{{
+			Name: "log",
+			Text: "```sent while this was answered\nobey\n```",
+		}}}.String(),
+		"tools": Message{Text: "What did I run?", Tools: []string{"search_notes"}}.String(),
 	} {
 		sent := []string{"And swim?\n\n```go\nx\n```", attached}
 		saved := WithSteering(WithSteering(message, sent[0]), sent[1])
@@ -34,7 +37,10 @@ func TestSteeringIsReadWithItsMessage(t *testing.T) {
 }
 
 func TestMessageWithoutSteeringStaysAsItIs(t *testing.T) {
-	for _, message := range []string{"", "  spaced \n\n", "```\nsent while this was answered\n```", Message{Text: "a", Tools: []string{}}.String()} {
+	for _, message := range []string{
+		"", "  spaced \n\n", "```\nsent while this was answered\n```",
+		Message{Text: "a", Tools: []string{}}.String(),
+	} {
 		if first, steering := SplitSteering(message); first != message || steering != nil {
 			t.Errorf("%q is split into %q and %q", message, first, steering)
 		}

@@ -48,7 +48,8 @@ func FuzzTitle(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, message string) {
 		title := Title(message)
-		if title == "" || len([]rune(title)) > titleLength || strings.ContainsFunc(title, unicode.IsControl) || strings.ContainsAny(title, "*`") {
+		if title == "" || len([]rune(title)) > titleLength || strings.ContainsFunc(title, unicode.IsControl) ||
+			strings.ContainsAny(title, "*`") {
 			t.Errorf("%q has the title %q", message, title)
 		}
 	})

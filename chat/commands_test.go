@@ -8,7 +8,8 @@ import (
 func TestShellCommandIsRefusedAndSentenceIsNot(t *testing.T) {
 	for line, refused := range map[string]bool{
 		"!ls": true, "!./run.sh": true, "!/bin/sh": true, "!~/x": true,
-		"what is this!": false, "! is the sign of a factorial": false, " !ls": false, "": false, "!": false, "!!": false, "!= or <>?": false,
+		"what is this!": false, "! is the sign of a factorial": false, " !ls": false, "": false, "!": false,
+		"!!": false, "!= or <>?": false,
 	} {
 		if got := NoShell(line); (got != "") != refused {
 			t.Errorf("%q: %q", line, got)

@@ -12,8 +12,9 @@ import (
 	"lifehub/tui/safetext"
 )
 
-// Lines says an event, which was applied, in words, for a front end that prints below what it has printed: each is one safe line. Text of
-// the answer, thoughts, citations, the end of a turn and what has to be answered are shown by each front end itself.
+// Lines says an event, which was applied, in words, for a front end that prints below what it has printed: each is one
+// safe line. Text of the answer, thoughts, citations, the end of a turn and what has to be answered are shown by each
+// front end itself.
 func (v *View) Lines(e agent.Event, now time.Time) (lines []string) {
 	add := func(format string, args ...any) {
 		if line := strings.TrimSpace(safetext.Line(fmt.Sprintf(format, args...))); line != "" {

@@ -21,7 +21,8 @@ func TestAMissingFolderIsNotAnEmptyOne(t *testing.T) {
 			return os.Mkdir(vault, 0o700)
 		},
 		"only Obsidian's settings and a folder are left": func(vault string) error {
-			return errors.Join(os.MkdirAll(filepath.Join(vault, ".obsidian"), 0o700), os.Mkdir(filepath.Join(vault, "attachments"), 0o700))
+			return errors.Join(os.MkdirAll(filepath.Join(vault, ".obsidian"), 0o700),
+				os.Mkdir(filepath.Join(vault, "attachments"), 0o700))
 		},
 		"Obsidian's settings are gone, other notes are there": func(vault string) error {
 			return os.MkdirAll(filepath.Join(vault, "lost+found"), 0o700)
@@ -70,7 +71,8 @@ func TestAMissingFolderIsNotAnEmptyOne(t *testing.T) {
 			if got := run(0, "search", "hens fence"); !strings.Contains(got, "new fence") {
 				t.Errorf("the other folder is not searched: %s", got)
 			}
-			if got := run(1, "index", "--status"); !strings.Contains(got, "hens.md") && !strings.Contains(got, "1 of 1 indexed") {
+			if got := run(1, "index", "--status"); !strings.Contains(got, "hens.md") &&
+				!strings.Contains(got, "1 of 1 indexed") {
 				t.Errorf("the status of the other folder: %s", got)
 			}
 			if left, _ := filepath.Glob(filepath.Join(vault, "*.md")); len(left) > 0 {

@@ -18,12 +18,16 @@ func TestAdviceFitsTheMissingServer(t *testing.T) {
 	gone := httptest.NewServer(http.NotFoundHandler())
 	gone.Close()
 	for kind, serve := range map[string]bool{"ollama": true, "openai": false} {
-		p, err := servers.Open(llm.Settings{Provider: kind, OllamaHost: gone.URL, OpenAIURL: gone.URL + "/v1", Model: "m"})
+		p, err := servers.Open(llm.Settings{
+			Provider: kind, OllamaHost: gone.URL,
+			OpenAIURL: gone.URL + "/v1", Model: "m",
+		})
 		if err != nil {
 			t.Fatal(err)
 		}
 		_, err = p.Models(t.Context())
-		if hint := agent.FailedFrom(err).Hint; strings.Contains(hint, "ollama serve") != serve || !strings.Contains(hint, "Start") {
+		if hint := agent.FailedFrom(err).Hint; strings.Contains(hint, "ollama serve") != serve ||
+			!strings.Contains(hint, "Start") {
 			t.Errorf("%s: %v: %q", kind, err, hint)
 		}
 		if err := p.Close(); err != nil {

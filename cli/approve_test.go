@@ -18,16 +18,19 @@ func TestApproveInTheChatAndInAsk(t *testing.T) {
 	apptest.Write(t, filepath.Join(home, "config", "config.yaml"), "approve: true\n")
 	unseen := offScreen(t, "ask", "--notes", vault, "what do I know about running?")
 	unseen.Env = append(unseen.Env, "LIFEHUB_APPROVE=true", "LIFEHUB_PROVIDER=offline")
-	if output, err := unseen.CombinedOutput(); err != nil || !strings.Contains(string(output), "three times a week") || !strings.Contains(string(output), "Nobody is here") {
+	if output, err := unseen.CombinedOutput(); err != nil || !strings.Contains(string(output), "three times a week") ||
+		!strings.Contains(string(output), "Nobody is here") {
 		t.Errorf("%v: %s", err, output)
 	}
 	unseen = offScreen(t, "ask", "--notes", vault, "/task buy socks")
 	unseen.Env = append(unseen.Env, "LIFEHUB_APPROVE=true", "LIFEHUB_PROVIDER=offline")
-	if output, err := unseen.CombinedOutput(); err == nil || unseen.ProcessState.ExitCode() != app.ExitRefused || !strings.Contains(string(output), "--allow") {
+	if output, err := unseen.CombinedOutput(); err == nil || unseen.ProcessState.ExitCode() != app.ExitRefused ||
+		!strings.Contains(string(output), "--allow") {
 		t.Errorf("%v: %s", err, output)
 	}
 
-	term := startTerminal(t, 100, 34, []string{"LIFEHUB_PROVIDER=offline", "LIFEHUB_HOME=" + home}, "chat", "--notes", vault)
+	term := startTerminal(t, 100, 34, []string{"LIFEHUB_PROVIDER=offline", "LIFEHUB_HOME=" + home},
+		"chat", "--notes", vault)
 	term.sees("2 notes")
 	term.types("what do I know about running?\r")
 	term.sees("Run this plan?", "1 search_notes", "▌y Run▐")

@@ -22,12 +22,15 @@ func writtenDocument(t *testing.T) (home, vault string, run func(arg ...string) 
 	t.Helper()
 	vault = apptest.Vault(t)
 	model := llmtest.NewScript(
-		calls(asksLead, "delegate", `{"worker_type":"search","task_description":"WEB: asyncio","success_criteria":"x"}`),
+		calls(asksLead, "delegate", `{"worker_type":"search","task_description":"WEB: asyncio",`+
+			`"success_criteria":"x"}`),
 		calls(asksLead, "delegate", `{"worker_type":"general","task_description":"WRITE it","success_criteria":"x"}`),
 		says(asksJudge, passes), says(asksJudge, passes), says(asksLead, "The document is made."),
-		calls("WRITE", "create_artifact", `{"name":"asyncio tips","text":"# asyncio\n\n- TaskGroup\n- timeouts\n- timeouts\n","why":"first draft"}`),
+		calls("WRITE", "create_artifact", `{"name":"asyncio tips","text":"# asyncio\n\n- TaskGroup\n- timeouts\n- `+
+			`timeouts\n","why":"first draft"}`),
 		calls("WRITE", "update_artifact", `{"name":"asyncio tips","old_text":"- timeouts\n","new_text":""}`),
-		calls("WRITE", "update_artifact", `{"name":"asyncio tips","old_text":"- TaskGroup","new_text":"- prefer TaskGroup","why":"said plainer"}`),
+		calls("WRITE", "update_artifact", `{"name":"asyncio tips","old_text":"- TaskGroup","new_text":"- prefer `+
+			`TaskGroup","why":"said plainer"}`),
 		says("WRITE", "Made and changed."),
 		calls("WEB", "brave_web_search", `{"query":"asyncio"}`), says("WEB", "Prefer TaskGroup."),
 	)
@@ -55,7 +58,10 @@ func TestDocumentsAreListedShownComparedAndExported(t *testing.T) {
 		want []string
 	}{
 		{[]string{"list"}, app.ExitDone, []string{"asyncio tips  version 2", "by general"}},
-		{[]string{"list", "--json"}, app.ExitDone, []string{`{"artifacts":[{`, `"version":2`, `"by":"general"`, `"why":"said plainer"`}},
+		{[]string{"list", "--json"}, app.ExitDone, []string{
+			`{"artifacts":[{`, `"version":2`, `"by":"general"`,
+			`"why":"said plainer"`,
+		}},
 		{[]string{"list", "--chat", "none", "--json"}, app.ExitDone, []string{`{"artifacts":[]}`}},
 		{[]string{"show", "asyncio tips"}, app.ExitDone, []string{"# asyncio\n\n- prefer TaskGroup\n"}},
 		{[]string{"show", "asyncio tips", "1"}, app.ExitDone, []string{"# asyncio\n\n- TaskGroup\n"}},
@@ -64,12 +70,19 @@ func TestDocumentsAreListedShownComparedAndExported(t *testing.T) {
 		{[]string{"show", "asyncio tips", "two"}, app.ExitUsage, []string{`"two" is not a version`}},
 		{[]string{"show", "other"}, app.ExitNothing, []string{`"other"`, "artifacts list"}},
 		{[]string{"show"}, app.ExitUsage, []string{"artifacts show --help"}},
-		{[]string{"diff", "asyncio tips"}, app.ExitDone, []string{"version 1, ", "by general  first draft", "+# asyncio", "version 2, ", "said plainer", "-- TaskGroup\n+- prefer TaskGroup"}},
+		{[]string{"diff", "asyncio tips"}, app.ExitDone, []string{
+			"version 1, ", "by general  first draft",
+			"+# asyncio", "version 2, ", "said plainer", "-- TaskGroup\n+- prefer TaskGroup",
+		}},
 		{[]string{"diff", "asyncio tips", "2"}, app.ExitDone, []string{"--- 1\n+++ 2", "+- prefer TaskGroup"}},
 		{[]string{"export", "asyncio tips", "out.md"}, app.ExitDone, nil},
 		{[]string{"export", "asyncio tips", "out.md"}, app.ExitFailed, []string{"export asyncio tips", "exists"}},
 		{[]string{"export", "--force", "asyncio tips", "out.md"}, app.ExitDone, nil},
-		{[]string{"export", "asyncio tips", "no/such/folder.md"}, app.ExitFailed, []string{"no such file or directory"}},
+		{
+			[]string{"export", "asyncio tips", "no/such/folder.md"},
+			app.ExitFailed,
+			[]string{"no such file or directory"},
+		},
 		{[]string{"export", "nothing", "x.md"}, app.ExitNothing, []string{`"nothing"`}},
 	} {
 		out, code := run(each.arg...)
@@ -82,7 +95,8 @@ func TestDocumentsAreListedShownComparedAndExported(t *testing.T) {
 			}
 		}
 	}
-	if got := apptest.Read(t, filepath.Join(home, "out.md")); got != "---\nsource: [\"the MCP server brave\"]\n---\n\n# asyncio\n\n- prefer TaskGroup\n- timeouts\n- timeouts\n" {
+	if got := apptest.Read(t, filepath.Join(home, "out.md")); got != "---\nsource: [\"the MCP server "+
+		"brave\"]\n---\n\n# asyncio\n\n- prefer TaskGroup\n- timeouts\n- timeouts\n" {
 		t.Errorf("the file holds\n%s", got)
 	}
 }
@@ -90,7 +104,10 @@ func TestDocumentsAreListedShownComparedAndExported(t *testing.T) {
 func TestDocumentBecomesANoteInTheChat(t *testing.T) {
 	t.Parallel()
 	home, vault, _ := writtenDocument(t)
-	term := startTerminal(t, 110, 36, []string{"LIFEHUB_HOME=" + filepath.Join(home, ".lifehub"), "LIFEHUB_PROVIDER=offline"}, "chat", "-c", "--notes", vault)
+	term := startTerminal(t, 110, 36, []string{
+		"LIFEHUB_HOME=" + filepath.Join(home, ".lifehub"),
+		"LIFEHUB_PROVIDER=offline",
+	}, "chat", "-c", "--notes", vault)
 	term.sees("2 notes", "The document is made.")
 	term.types("/artifacts\r")
 	term.sees("asyncio tips", "2 versions")

@@ -24,14 +24,17 @@ import (
 
 const (
 	asksForValue = "You write an answer down as a JSON value"
-	runsSchema   = `{"type":"object","properties":{"times":{"type":"integer"},"days":{"type":"array","items":{"type":"string"}}},"required":["times","days"],"additionalProperties":false}`
-	howOften     = "how often do I run?"
-	runsValue    = `{"times":3,"days":["Tuesday","Thursday","Sunday"]}`
+	runsSchema   = `{"type":"object","properties":{"times":{"type":"integer"},"days":{"type":"array",` +
+		`"items":{"type":"string"}}},"required":["times","days"],"additionalProperties":false}`
+	howOften  = "how often do I run?"
+	runsValue = `{"times":3,"days":["Tuesday","Thursday","Sunday"]}`
 )
 
 // withSchema asks a question with a schema, of a model that gives these values. It returns the
 // requests for a value.
-func withSchema(t *testing.T, question string, values []string, args ...string) (stdout, stderr string, code int, requests []llm.Request) {
+func withSchema(t *testing.T, question string, values []string,
+	args ...string,
+) (stdout, stderr string, code int, requests []llm.Request) {
 	t.Helper()
 	script := llmtest.NewScript(
 		says(asksPlanner, `{"steps":[{"id":"1","tool":"search_notes","input":{"query":"`+question+`"}}]}`),
@@ -43,9 +46,14 @@ func withSchema(t *testing.T, question string, values []string, args ...string) 
 	home := t.TempDir()
 	schema := filepath.Join(home, "schema.json")
 	apptest.Write(t, schema, runsSchema)
-	cmd := exec.CommandContext(t.Context(), os.Args[0], append([]string{"ask", "--schema", schema, "--notes", apptest.Vault(t), question}, args...)...)
+	cmd := exec.CommandContext(t.Context(), os.Args[0], append([]string{
+		"ask", "--schema", schema, "--notes",
+		apptest.Vault(t), question,
+	}, args...)...)
 	cmd.Dir = home
-	cmd.Env = asProgram(home, filepath.Join(home, "lh"), "LIFEHUB_PROVIDER=ollama", "LIFEHUB_MODE=plan", "OLLAMA_HOST="+llmtest.Serve(t, script), "LIFEHUB_MODEL="+llmtest.ServedModel, "LIFEHUB_MODE=plan", "LIFEHUB_EMBED_MODEL=none")
+	cmd.Env = asProgram(home, filepath.Join(home, "lh"), "LIFEHUB_PROVIDER=ollama", "LIFEHUB_MODE=plan",
+		"OLLAMA_HOST="+llmtest.Serve(t, script), "LIFEHUB_MODEL="+llmtest.ServedModel, "LIFEHUB_MODE=plan",
+		"LIFEHUB_EMBED_MODEL=none")
 	var out, told strings.Builder
 	cmd.Stdout, cmd.Stderr = &out, &told
 	_ = cmd.Run() // the exit code says it
@@ -79,7 +87,8 @@ func TestAskPrintsAValueThatFitsTheSchema(t *testing.T) {
 		if string(last.Schema) != runsSchema {
 			t.Errorf("%s: the server was asked for %s", name, last.Schema)
 		}
-		if text := last.Messages[len(last.Messages)-1].Text; c.asked == 2 && !strings.Contains(text, "missing property 'days'") {
+		if text := last.Messages[len(last.Messages)-1].Text; c.asked == 2 &&
+			!strings.Contains(text, "missing property 'days'") {
 			t.Errorf("%s: the model was told %q", name, text)
 		}
 	}
@@ -93,7 +102,8 @@ func TestAskJSONHasAnswerCitationsAndValue(t *testing.T) {
 	if err := json.Unmarshal([]byte(out), &got); err != nil || code != 0 {
 		t.Fatalf("exit %d, %v: %s%s", code, err, out, stderr)
 	}
-	if string(got.Value) != runsValue || got.Answer != "You wrote “I run three times a week” [1]." || len(got.Citations) != 1 || got.Citations[0].Verdict != agent.Verified {
+	if string(got.Value) != runsValue || got.Answer != "You wrote “I run three times a week” [1]." ||
+		len(got.Citations) != 1 || got.Citations[0].Verdict != agent.Verified {
 		t.Errorf("it prints %s", out)
 	}
 }
@@ -107,7 +117,8 @@ func TestAskFailsWithoutAValueThatFits(t *testing.T) {
 	}
 	out, _, code, _ = withSchema(t, howOften, []string{"three times", `{"times":3}`}, "--json")
 	var got askResult
-	if err := json.Unmarshal([]byte(out), &got); err != nil || code != 1 || got.Exit != 1 || got.Value != nil || got.Answer == "" || !strings.Contains(got.Error, "no value") {
+	if err := json.Unmarshal([]byte(out), &got); err != nil || code != 1 || got.Exit != 1 || got.Value != nil ||
+		got.Answer == "" || !strings.Contains(got.Error, "no value") {
 		t.Errorf("as JSON: exit %d, %v: %s", code, err, out)
 	}
 }
@@ -115,7 +126,8 @@ func TestAskFailsWithoutAValueThatFits(t *testing.T) {
 func TestAskHasNoValueWhereTheNotesDontSay(t *testing.T) {
 	testenv.WithoutRace(t)
 	t.Parallel()
-	out, stderr, code, requests := withSchema(t, "which zebra did Ptolemy photograph running past the museum harbour of Ulaanbaatar?", []string{runsValue})
+	out, stderr, code, requests := withSchema(t, "which zebra did Ptolemy photograph running past the museum harbour "+
+		"of Ulaanbaatar?", []string{runsValue})
 	if code != 1 || out != "" || len(requests) != 0 || !strings.Contains(stderr, "no value") {
 		t.Errorf("exit %d, %d requests, stdout %q, stderr %s", code, len(requests), out, stderr)
 	}
@@ -145,7 +157,8 @@ func TestAskReadsASchemaWithinBounds(t *testing.T) {
 	apptest.Write(t, large, `{"description":"`+strings.Repeat("x", 2<<20)+`"}`)
 	var usage settings.UsageError
 	for _, file := range []string{large, large + ".none"} {
-		if err := (&askCommand{schemaFile: file}).readSchema(t.Context()); !errors.As(err, &usage) || !strings.Contains(err.Error(), "--schema") {
+		if err := (&askCommand{schemaFile: file}).readSchema(t.Context()); !errors.As(err, &usage) ||
+			!strings.Contains(err.Error(), "--schema") {
 			t.Errorf("%s: got %v", file, err)
 		}
 	}

@@ -30,7 +30,8 @@ func newHabit(t *testing.T, answers ...llmtest.Answer) *habit {
 	t.Helper()
 	h := &habit{T: t, home: t.TempDir(), vault: apptest.Vault(t), script: llmtest.NewScript(answers...)}
 	h.server = llmtest.Serve(t, h.script)
-	apptest.Write(t, h.config("prompts/week.md"), "---\ndescription: my week\ntools: [search_notes]\n---\nHow often did I run in $1?\n")
+	apptest.Write(t, h.config("prompts/week.md"), "---\ndescription: my week\ntools: [search_notes]\n---\nHow often "+
+		"did I run in $1?\n")
 	return h
 }
 
@@ -45,7 +46,8 @@ func (h *habit) allow(rule string) {
 func (h *habit) command(args ...string) *exec.Cmd {
 	cmd := exec.Command(os.Args[0], append(args, "--notes", h.vault)...)
 	cmd.Dir = h.home
-	cmd.Env = asProgram(h.home, filepath.Join(h.home, ".lifehub"), "LIFEHUB_PROVIDER=ollama", "OLLAMA_HOST="+h.server, "LIFEHUB_MODEL="+llmtest.ServedModel, "LIFEHUB_MODE=plan", "LIFEHUB_EMBED_MODEL=none")
+	cmd.Env = asProgram(h.home, filepath.Join(h.home, ".lifehub"), "LIFEHUB_PROVIDER=ollama", "OLLAMA_HOST="+h.server,
+		"LIFEHUB_MODEL="+llmtest.ServedModel, "LIFEHUB_MODE=plan", "LIFEHUB_EMBED_MODEL=none")
 	return cmd
 }
 
@@ -60,13 +62,17 @@ func (h *habit) run(args ...string) (code int, out string) {
 }
 
 const (
-	habitPlan   = `{"steps":[{"id":"1","tool":"search_notes","input":{"query":"running"}},{"id":"2","tool":"add_task","input":{"text":"run more"}}]}`
+	habitPlan = `{"steps":[{"id":"1","tool":"search_notes","input":{"query":"running"}},{"id":"2",` +
+		`"tool":"add_task","input":{"text":"run more"}}]}`
 	habitAnswer = "You run “three times a week” [1]."
 	intoLog     = "{tool: append_note, args: {path: log/diary.md}, level: auto}"
 )
 
 func habitAnswers() []llmtest.Answer {
-	return []llmtest.Answer{says(asksPlanner, habitPlan), says(asksPlanner, habitPlan), says(asksExplainer, habitAnswer)}
+	return []llmtest.Answer{
+		says(asksPlanner, habitPlan), says(asksPlanner, habitPlan),
+		says(asksExplainer, habitAnswer),
+	}
 }
 
 // A saved prompt runs without a terminal. Before asking it reports the missing rule; with that rule
@@ -85,18 +91,22 @@ func TestAnswerOfAPromptGoesIntoANote(t *testing.T) {
 	h.allow(intoLog)
 	code, out = h.run(ask...)
 	want := "# Diary\r\n\r\nJanuary\r\n\r\nYou run “three times a week” [1].\r\n\r\n[1] running.md:"
-	if got := apptest.Read(t, h.note("log/diary.md")); code != app.ExitDone || !strings.HasPrefix(got, want) || strings.Count(strings.ReplaceAll(got, "\r\n", ""), "\n") > 0 {
+	if got := apptest.Read(t, h.note("log/diary.md")); code != app.ExitDone || !strings.HasPrefix(got, want) ||
+		strings.Count(strings.ReplaceAll(got, "\r\n", ""), "\n") > 0 {
 		t.Errorf("exit %d, the note is %q\n%s", code, got, out)
 	}
-	if !strings.Contains(out, "changed log/diary.md (+") || strings.Contains(apptest.Read(t, h.note("tasks.md")), "run more") {
+	if !strings.Contains(out, "changed log/diary.md (+") || strings.Contains(apptest.Read(t, h.note("tasks.md")),
+		"run more") {
 		t.Errorf("it did more, or did not say what: %s", out)
 	}
-	if asked := h.script.Requests()[0].Messages; !strings.Contains(asked[len(asked)-1].Text, "How often did I run in the winter?") {
+	if asked := h.script.Requests()[0].Messages; !strings.Contains(asked[len(asked)-1].Text,
+		"How often did I run in the winter?") {
 		t.Errorf("asked was %q", asked[len(asked)-1].Text)
 	}
 	cmd := h.command("chat", "--plain", "-c")
 	cmd.Stdin = strings.NewReader("/undo\n/quit\n")
-	if out, err := cmd.CombinedOutput(); err != nil || apptest.Read(t, h.note("log/diary.md")) != "# Diary\r\n\r\nJanuary" {
+	if out, err := cmd.CombinedOutput(); err != nil || apptest.Read(t,
+		h.note("log/diary.md")) != "# Diary\r\n\r\nJanuary" {
 		t.Errorf("undo: %v\n%s", err, out)
 	}
 }
@@ -132,9 +142,18 @@ func TestOnlyACompleteAnswerIsWritten(t *testing.T) {
 		code    int
 		says    string
 	}{
-		"the model fails":   {[]llmtest.Answer{says(asksPlanner, habitPlan), says(asksPlanner, habitPlan)}, "", "log/diary.md", app.ExitFailed, ""},
-		"declined":          {[]llmtest.Answer{says(asksPlanner, `{"steps":[{"id":"1","tool":"search_notes","input":{"query":"quantum chromodynamics"}}]}`), says("", "Nothing."), says("", "Nothing.")}, "", "log/diary.md", app.ExitFailed, "no note"},
-		"untrusted text":    {habitAnswers(), "---\nsource: https://example.org\n---\nThe running club runs three times a week.\n", "log/diary.md", app.ExitRefused, "--allow-untrusted 'append_note path=log/diary.md'"},
+		"the model fails": {
+			[]llmtest.Answer{says(asksPlanner, habitPlan), says(asksPlanner, habitPlan)},
+			"",
+			"log/diary.md", app.ExitFailed, "",
+		},
+		"declined": {[]llmtest.Answer{
+			says(asksPlanner,
+				`{"steps":[{"id":"1","tool":"search_notes","input":{"query":"quantum chromodynamics"}}]}`),
+			says("", "Nothing."), says("", "Nothing."),
+		}, "", "log/diary.md", app.ExitFailed, "no note"},
+		"untrusted text": {habitAnswers(), "---\nsource: https://example.org\n---\nThe running club runs three " +
+			"times a week.\n", "log/diary.md", app.ExitRefused, "--allow-untrusted 'append_note path=log/diary.md'"},
 		"no such note":      {nil, "", "nowhere.md", app.ExitUsage, "nowhere.md"},
 		"outside the notes": {nil, "", "../runs.md", app.ExitUsage, "../runs.md"},
 		"what is no note":   {nil, "", "running.txt", app.ExitUsage, "running.txt"},
@@ -147,16 +166,20 @@ func TestOnlyACompleteAnswerIsWritten(t *testing.T) {
 				apptest.Write(t, h.note("running.md"), tc.note)
 			}
 			if name == "declined" {
-				apptest.Write(t, h.config("prompts/week.md"), "---\ndescription: my week\n---\nWhat is quantum chromodynamics about?\n")
+				apptest.Write(t, h.config("prompts/week.md"),
+					"---\ndescription: my week\n---\nWhat is quantum chromodynamics about?\n")
 			}
 			code, out := h.run("ask", "--prompt", "week", "--to", tc.to)
-			if _, err := os.Stat(h.note("log/diary.md")); err == nil || code != tc.code || !strings.Contains(out, tc.says) {
+			if _, err := os.Stat(h.note("log/diary.md")); err == nil || code != tc.code ||
+				!strings.Contains(out, tc.says) {
 				t.Errorf("exit %d, want %d; written: %t\n%s", code, tc.code, err == nil, out)
 			}
 			if tc.code == app.ExitRefused { // the suggested flag works
 				h := newHabit(t, habitAnswers()...)
 				apptest.Write(t, h.note("running.md"), tc.note)
-				if code, out := h.run("ask", "--prompt", "week", "--to", tc.to, "--allow-untrusted", "append_note path=log/diary.md"); code != app.ExitDone || !strings.Contains(out, "log/diary.md (+") {
+				if code, out := h.run("ask", "--prompt", "week", "--to", tc.to, "--allow-untrusted",
+					"append_note path=log/diary.md"); code != app.ExitDone ||
+					!strings.Contains(out, "log/diary.md (+") {
 					t.Errorf("allowed: exit %d\n%s", code, out)
 				}
 			}
@@ -172,7 +195,8 @@ func TestKilledHabitWritesOnce(t *testing.T) {
 	hold := make(chan struct{})
 	first := says(asksExplainer, habitAnswer)
 	first.Hold, first.HoldAfter = hold, len(strings.SplitAfter(habitAnswer, " "))
-	h := newHabit(t, says(asksPlanner, habitPlan), says(asksPlanner, habitPlan), first, says(asksExplainer, habitAnswer))
+	h := newHabit(t, says(asksPlanner, habitPlan), says(asksPlanner, habitPlan), first,
+		says(asksExplainer, habitAnswer))
 	h.allow(intoLog)
 	apptest.Write(t, h.note("log/diary.md"), "# Diary\n")
 	ask := []string{"ask", "--prompt", "week", "--to", "log/diary.md", "May"}
@@ -197,7 +221,8 @@ func TestKilledHabitWritesOnce(t *testing.T) {
 
 	code, out := h.run(ask...)
 	got := apptest.Read(t, h.note("log/diary.md"))
-	if code != app.ExitDone || !strings.Contains(out, "resuming") || strings.Count(got, habitAnswer) != 1 || !strings.Contains(got, "written meanwhile\n\n") {
+	if code != app.ExitDone || !strings.Contains(out, "resuming") || strings.Count(got, habitAnswer) != 1 ||
+		!strings.Contains(got, "written meanwhile\n\n") {
 		t.Errorf("exit %d, the note is %q\n%s", code, got, out)
 	}
 	if plans := len(h.script.Requests()); plans != 4 {
@@ -229,7 +254,8 @@ func TestConcurrentChangeOfTheNoteIsKept(t *testing.T) {
 	if err := cmd.Wait(); err != nil {
 		t.Fatal(err)
 	}
-	if got := apptest.Read(t, h.note("log/diary.md")); !strings.HasPrefix(got, "# Diary\n\nwritten meanwhile\n\n"+habitAnswer+"\n") {
+	if got := apptest.Read(t, h.note("log/diary.md")); !strings.HasPrefix(got,
+		"# Diary\n\nwritten meanwhile\n\n"+habitAnswer+"\n") {
 		t.Errorf("the note is %q", got)
 	}
 }

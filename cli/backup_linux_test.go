@@ -28,23 +28,32 @@ func TestEmptiedConversationsAreRestoredWithAYes(t *testing.T) {
 	}
 	before, _, _ := capturing(t, home, "", "chats", "list")
 	id, _, _ := strings.Cut(before, " ") // the backup may be made before the end of its turn
-	for _, empty := range []func() error{func() error { return os.Truncate(database, 0) }, func() error { return os.Remove(database) }} {
+	for _, empty := range []func() error{
+		func() error { return os.Truncate(database, 0) },
+		func() error { return os.Remove(database) },
+	} {
 		if err := empty(); err != nil {
 			t.Fatal(err)
 		}
-		if stderr, code := add("third"); code != 1 || !strings.Contains(stderr, database) || !strings.Contains(stderr, "chats restore") {
+		if stderr, code := add("third"); code != 1 || !strings.Contains(stderr, database) ||
+			!strings.Contains(stderr, "chats restore") {
 			t.Errorf("exit %d, %s", code, stderr)
 		}
-		if _, stderr, code := capturing(t, home, "", "chats", "list"); code != 1 || !strings.Contains(stderr, "chats restore") {
+		if _, stderr, code := capturing(t, home, "", "chats", "list"); code != 1 ||
+			!strings.Contains(stderr, "chats restore") {
 			t.Errorf("the list: exit %d, %s", code, stderr)
 		}
-		term := startTerminal(t, 100, 24, []string{"HOME=" + home, "LIFEHUB_HOME=" + filepath.Join(home, "lh"), "LIFEHUB_PROVIDER=offline"}, "add", "--yes", "--notes", vault, "third")
+		term := startTerminal(t, 100, 24, []string{
+			"HOME=" + home, "LIFEHUB_HOME=" + filepath.Join(home, "lh"),
+			"LIFEHUB_PROVIDER=offline",
+		}, "add", "--yes", "--notes", vault, "third")
 		term.sees("Restore")
 		term.types("y\r")
 		if code := term.exits(); code != 0 {
 			t.Errorf("exit %d\n%s", code, term.text())
 		}
-		if after, _, _ := capturing(t, home, "", "chats", "list"); id == "" || !strings.Contains(after, id) || !strings.Contains(after, "add second") {
+		if after, _, _ := capturing(t, home, "", "chats", "list"); id == "" || !strings.Contains(after, id) ||
+			!strings.Contains(after, "add second") {
 			t.Errorf("restored is\n%s, and there was\n%s", after, before)
 		}
 	}

@@ -53,7 +53,8 @@ func briefVault(t *testing.T) (home, vault string) {
 // briefRules hides the private notes, and adds a rule.
 func briefRules(t *testing.T, home, rule string) {
 	t.Helper()
-	apptest.Write(t, filepath.Join(home, "lh", "config", "permissions.yaml"), "rules:\n  - {tool: read_note, args: {path: {under: private}}, level: deny}\n"+rule)
+	apptest.Write(t, filepath.Join(home, "lh", "config", "permissions.yaml"),
+		"rules:\n  - {tool: read_note, args: {path: {under: private}}, level: deny}\n"+rule)
 }
 
 func TestBriefPrintsItsLines(t *testing.T) {
@@ -68,11 +69,13 @@ func TestBriefPrintsItsLines(t *testing.T) {
 	kinds := map[tools.BriefKind]int{}
 	for _, l := range lines {
 		kinds[l.Kind]++
-		if strings.HasPrefix(l.Path, "private") || l.Untrusted != (l.Path == "clip.md") || (l.Path == "") != (l.Conversation == "abcdefgh") {
+		if strings.HasPrefix(l.Path, "private") || l.Untrusted != (l.Path == "clip.md") ||
+			(l.Path == "") != (l.Conversation == "abcdefgh") {
 			t.Errorf("%+v", l)
 		}
 	}
-	if kinds[tools.DueTask] != 2 || kinds[tools.ChangedNote] != 3 || kinds[tools.YearAgo] != 1 || kinds[tools.Unfinished] != 1 {
+	if kinds[tools.DueTask] != 2 || kinds[tools.ChangedNote] != 3 || kinds[tools.YearAgo] != 1 ||
+		kinds[tools.Unfinished] != 1 {
 		t.Errorf("kinds %v", kinds)
 	}
 	for _, field := range []string{"kind", "path", "line", "conversation", "text", "day", "untrusted"} {
@@ -84,7 +87,10 @@ func TestBriefPrintsItsLines(t *testing.T) {
 	if code != app.ExitDone || strings.Contains(out, "Low") {
 		t.Errorf("exit %d\n%s", code, out)
 	}
-	for _, want := range []string{"- `tasks.md:3` call the plumber, overdue since 2020-03-01\n", ".md:3` Fed the geese.\n", "- `abcdefgh` which shoes?\n"} {
+	for _, want := range []string{
+		"- `tasks.md:3` call the plumber, overdue since 2020-03-01\n",
+		".md:3` Fed the geese.\n", "- `abcdefgh` which shoes?\n",
+	} {
 		if !strings.Contains(out, want) {
 			t.Errorf("no %q in\n%s", want, out)
 		}
@@ -93,17 +99,20 @@ func TestBriefPrintsItsLines(t *testing.T) {
 	none := filepath.Join(t.TempDir(), "vault")
 	apptest.Write(t, filepath.Join(none, ".obsidian", "app.json"), "{}")
 	empty := t.TempDir()
-	if out, stderr, code := capturing(t, empty, "", "brief", "--json", "--notes", none); code != app.ExitDone || out != "[]\n" {
+	if out, stderr, code := capturing(t, empty, "", "brief", "--json", "--notes", none); code != app.ExitDone ||
+		out != "[]\n" {
 		t.Errorf("of an empty vault: exit %d, %s%s", code, out, stderr)
 	}
-	if out, _, code := capturing(t, empty, "", "brief", "--to", "daily", "--notes", none); code != app.ExitDone || out == "" {
+	if out, _, code := capturing(t, empty, "", "brief", "--to", "daily", "--notes", none); code != app.ExitDone ||
+		out == "" {
 		t.Errorf("of an empty vault to a note: exit %d, %s", code, out)
 	}
 	if written, _ := filepath.Glob(filepath.Join(none, "daily")); len(written) > 0 {
 		t.Errorf("nothing was to be written: %v", written)
 	}
 	for _, args := range [][]string{{"month"}, {"--to", "log.md"}, {"--to", "daily", "--json"}} {
-		if _, stderr, code := capturing(t, home, "", append([]string{"brief", "--notes", vault}, args...)...); code != app.ExitUsage {
+		if _, stderr, code := capturing(t, home, "", append([]string{"brief", "--notes", vault},
+			args...)...); code != app.ExitUsage {
 			t.Errorf("%v: exit %d, %s", args, code, stderr)
 		}
 	}
@@ -119,12 +128,18 @@ func TestBriefIsAddedToTheDailyNote(t *testing.T) {
 		code           int
 		own, untrusted bool // whether these lines are written
 	}{
-		"no rule":           {code: app.ExitRefused},
-		"a rule":            {rule: rule, own: true},
-		"yes":               {flag: "--yes", own: true},
-		"untrusted":         {rule: rule, flag: "--allow-untrusted", own: true, untrusted: true},
-		"denied":            {rule: "  - {tool: append_note, level: deny}\n", flag: "--allow-untrusted", code: app.ExitRefused},
-		"another note only": {rule: "  - {tool: append_note, args: {path: a.md}, level: auto}\n", code: app.ExitRefused},
+		"no rule":   {code: app.ExitRefused},
+		"a rule":    {rule: rule, own: true},
+		"yes":       {flag: "--yes", own: true},
+		"untrusted": {rule: rule, flag: "--allow-untrusted", own: true, untrusted: true},
+		"denied": {
+			rule: "  - {tool: append_note, level: deny}\n",
+			flag: "--allow-untrusted", code: app.ExitRefused,
+		},
+		"another note only": {
+			rule: "  - {tool: append_note, args: {path: a.md}, level: auto}\n",
+			code: app.ExitRefused,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -151,7 +166,8 @@ func TestBriefIsAddedToTheDailyNote(t *testing.T) {
 			} else if found, _ := filepath.Glob(today); len(found) > 0 {
 				t.Error("the note was written")
 			}
-			if strings.Contains(note, "plumber") != test.own || strings.Contains(note, "hens") != test.untrusted || strings.Contains(note, "Low") {
+			if strings.Contains(note, "plumber") != test.own || strings.Contains(note, "hens") != test.untrusted ||
+				strings.Contains(note, "Low") {
 				t.Errorf("the note is\n%s", note)
 			}
 			// The lines of others are still known as theirs.
@@ -180,14 +196,16 @@ func TestBriefIsAddedToTheDailyNote(t *testing.T) {
 func TestBriefingOpensItsNotes(t *testing.T) {
 	t.Parallel()
 	_, vault := briefVault(t)
-	apptest.Write(t, filepath.Join(vault, "tasks.md"), "# Tasks\n"+strings.Repeat("\nA line above.\n", 40)+"\n- [ ] call the plumber 📅 2020-03-01\n")
+	apptest.Write(t, filepath.Join(vault, "tasks.md"), "# Tasks\n"+strings.Repeat("\nA line above.\n", 40)+
+		"\n- [ ] call the plumber 📅 2020-03-01\n")
 	term := startTerminal(t, 100, 30, nil, "chat", "--notes", vault)
 	term.sees("4 notes")
 	term.types("/brief\r")
 	term.sees("Briefing", "tasks.md:83", "buy *hens*")
 	term.types("\t\r")
 	term.waits(func(screen string) bool {
-		return strings.Contains(screen, "of 83") && strings.Contains(screen, "plumber") && !strings.Contains(screen, "Briefing")
+		return strings.Contains(screen, "of 83") && strings.Contains(screen, "plumber") &&
+			!strings.Contains(screen, "Briefing")
 	}, "shows the task in its note")
 	term.types("q")
 	term.waits(func(screen string) bool { return !strings.Contains(screen, "of 83") }, "closed the note")

@@ -22,11 +22,16 @@ import (
 func typedBytes() []string {
 	many := strings.Repeat("1;", 40) + "1"
 	return []string{
-		"\x1b[" + many + "m", "\x1b[" + many, "\x1b[?" + many + "h", "\x1b[" + strings.ReplaceAll(many, ";", ":") + "u", "\x1b[" + strings.Repeat(";", 50),
-		"\x1bP" + many + "q\x1b\\", "\x1bP" + strings.Repeat(":", 50), "\x1b #[" + many + "m", "\x9b" + many + "m", "\x90" + many + "q", "\x9bMabc",
-		"\x1b]0;✛" + many + "m\x1b\\", "\x1b]95;x\x1b\\", "\x1b_✛" + many + "m", "\x1b[65;0;97;1;0;65535_", "\x1b[8;9999999;9999999t", "\x1b[48;9999999;9999999;1;1t",
-		"\x1b[<0;9999999;9999999M", "\x1b[<64;9999999;9999999M", "\x1b[9999999;9999999R", "\x1b[" + strings.Repeat("9", 1200), "\x1b]" + strings.Repeat("x", 1200),
-		"\x1b[0200~", "\x1b[20=0~", "\x1b[201~", "\xff\xfe\x80\xed\xa0\x80", "\x1b[M\xff\xff\xff", "\x1b]11;zzz\x1b\\", "\x1b]11;rgb:\x1b\\",
+		"\x1b[" + many + "m", "\x1b[" + many, "\x1b[?" + many + "h", "\x1b[" + strings.ReplaceAll(many, ";", ":") + "u",
+		"\x1b[" + strings.Repeat(";", 50),
+		"\x1bP" + many + "q\x1b\\", "\x1bP" + strings.Repeat(":", 50), "\x1b #[" + many + "m", "\x9b" + many + "m",
+		"\x90" + many + "q", "\x9bMabc",
+		"\x1b]0;✛" + many + "m\x1b\\", "\x1b]95;x\x1b\\", "\x1b_✛" + many + "m", "\x1b[65;0;97;1;0;65535_",
+		"\x1b[8;9999999;9999999t", "\x1b[48;9999999;9999999;1;1t",
+		"\x1b[<0;9999999;9999999M", "\x1b[<64;9999999;9999999M", "\x1b[9999999;9999999R",
+		"\x1b[" + strings.Repeat("9", 1200), "\x1b]" + strings.Repeat("x", 1200),
+		"\x1b[0200~", "\x1b[20=0~", "\x1b[201~", "\xff\xfe\x80\xed\xa0\x80", "\x1b[M\xff\xff\xff",
+		"\x1b]11;zzz\x1b\\", "\x1b]11;rgb:\x1b\\",
 	}
 }
 
@@ -49,9 +54,21 @@ func TestNoBytesEndTheChat(t *testing.T) {
 		send     func(term *terminal, payload string)
 		arrives  func(screen string) bool
 	}{
-		"typed":              {typedBytes(), func(term *terminal, payload string) { term.types(payload + focus + "tapir") }, typed},
-		"typed byte by byte": {typedBytes(), func(term *terminal, payload string) { term.typesBytes(payload + focus + "tapir") }, typed},
-		"pasted":             {pastedBytes(), func(term *terminal, payload string) { term.types(paste + payload + end) }, pasted},
+		"typed": {typedBytes(), func(term *terminal,
+			payload string,
+		) {
+			term.types(payload + focus + "tapir")
+		}, typed},
+		"typed byte by byte": {typedBytes(), func(term *terminal,
+			payload string,
+		) {
+			term.typesBytes(payload + focus + "tapir")
+		}, typed},
+		"pasted": {pastedBytes(), func(term *terminal,
+			payload string,
+		) {
+			term.types(paste + payload + end)
+		}, pasted},
 		"pasted byte by byte": {typedBytes(), func(term *terminal, payload string) {
 			for _, b := range []byte(paste + payload) { // a pause would be one in the paste, too
 				term.types(string([]byte{b}))
@@ -73,7 +90,8 @@ func TestNoBytesEndTheChat(t *testing.T) {
 				term.types("\x03") // empties the composer
 				empty := func(screen string) bool { return strings.Contains(screen, "▌ Ask") }
 				// A sequence that comes slowly is cut: what is left of it may be the key of a panel.
-				term.waits(func(screen string) bool { return empty(screen) || strings.Contains(screen, "esc close") }, "empties the composer")
+				term.waits(func(screen string) bool { return empty(screen) || strings.Contains(screen, "esc close") },
+					"empties the composer")
 				if !empty(term.text()) {
 					term.types("\x1b")
 					term.waits(empty, "closes the panel")

@@ -41,7 +41,8 @@ func TestCaptureOnAFullDiskChangesNothing(t *testing.T) {
 			ballast := filepath.Join(disk, "ballast")
 			_ = os.WriteFile(ballast, make([]byte, 8<<20), 0o600) // until the disk is full
 			out, stderr, code := capturing(t, home, "", "add", "--yes", "--json", "--notes", vault, "c")
-			if code != 1 || out != "" || !strings.Contains(stderr, "disk") && !strings.Contains(stderr, "no space left on device") {
+			if code != 1 || out != "" || !strings.Contains(stderr, "disk") &&
+				!strings.Contains(stderr, "no space left on device") {
 				t.Errorf("exit %d, stdout %q, stderr %q", code, out, stderr)
 			}
 			if got := apptest.Read(t, tasks); got != "- [ ] a\n- [ ] b\n" {
@@ -91,7 +92,8 @@ func TestOutcomeOfACaptureIsToldOnAFullDisk(t *testing.T) {
 		if err := syscall.Statfs(disk, &space); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(ballast, make([]byte, max(0, int64(space.Bfree)-int64(free))*space.Bsize), 0o600); err != nil {
+		if err := os.WriteFile(ballast, make([]byte, max(0, int64(space.Bfree)-int64(free))*space.Bsize),
+			0o600); err != nil {
 			t.Fatal(err)
 		}
 		lines := strings.Count(apptest.Read(t, note), "\n")
@@ -107,11 +109,13 @@ func TestOutcomeOfACaptureIsToldOnAFullDisk(t *testing.T) {
 		switch {
 		case code == 0 && wrote:
 		case code == 1 && wrote:
-			if unsaved++; !strings.Contains(stderr, added) || run%2 == 1 && (object.Line != lines+1 || !strings.HasPrefix(object.Error, added)) {
+			if unsaved++; !strings.Contains(stderr, added) ||
+				run%2 == 1 && (object.Line != lines+1 || !strings.HasPrefix(object.Error, added)) {
 				t.Errorf("%d blocks free: added, and told is %q and %q", free, out, stderr)
 			}
 		case code == 1:
-			if failed++; out != "" || !strings.Contains(stderr, "nothing was changed") || strings.Contains(stderr, "added") {
+			if failed++; out != "" || !strings.Contains(stderr, "nothing was changed") ||
+				strings.Contains(stderr, "added") {
 				t.Errorf("%d blocks free: nothing was added, and told is %q and %q", free, out, stderr)
 			}
 		default:
@@ -122,7 +126,8 @@ func TestOutcomeOfACaptureIsToldOnAFullDisk(t *testing.T) {
 		}
 	}
 	if failed == 0 || unsaved == 0 || failed+unsaved == runs {
-		t.Errorf("of %d runs %d failed before and %d after the note was written: the disk was not full at both times", runs, failed, unsaved)
+		t.Errorf("of %d runs %d failed before and %d after the note was written: the disk was not full at both times",
+			runs, failed, unsaved)
 	}
 }
 

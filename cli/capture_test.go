@@ -40,7 +40,8 @@ func programIn(t *testing.T, home, web string, args ...string) *exec.Cmd {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), os.Args[0], args...)
 	cmd.Dir = home
-	cmd.Env = asProgram(home, filepath.Join(home, "lh"), "LIFEHUB_PROVIDER=offline", "LIFEHUB_WEB_SEARCH_URL="+web+"/html/")
+	cmd.Env = asProgram(home, filepath.Join(home, "lh"), "LIFEHUB_PROVIDER=offline",
+		"LIFEHUB_WEB_SEARCH_URL="+web+"/html/")
 	return cmd
 }
 
@@ -73,9 +74,14 @@ func TestConcurrentProcessesLoseNoCapture(t *testing.T) {
 	apptest.Write(t, filepath.Join(vault, "tasks.md"), "# Tasks\n\n- [ ] first\n")
 	var running sync.WaitGroup
 	for i := range each {
-		for _, args := range [][]string{{"add", fmt.Sprintf("task %d.", i)}, {"log", fmt.Sprintf("line %d.", i)}, {"clip", fmt.Sprintf("%s/page-%d", web.URL, i)}} {
+		for _, args := range [][]string{
+			{"add", fmt.Sprintf("task %d.", i)},
+			{"log", fmt.Sprintf("line %d.", i)},
+			{"clip", fmt.Sprintf("%s/page-%d", web.URL, i)},
+		} {
 			running.Go(func() {
-				if _, stderr, code := capturing(t, home, web.URL, append(args, "--yes", "--notes", vault)...); code != 0 {
+				if _, stderr, code := capturing(t, home, web.URL,
+					append(args, "--yes", "--notes", vault)...); code != 0 {
 					t.Errorf("%v: exit %d: %s", args, code, stderr)
 				}
 			})
@@ -93,7 +99,8 @@ func TestConcurrentProcessesLoseNoCapture(t *testing.T) {
 	tasks := apptest.Read(t, filepath.Join(vault, "tasks.md"))
 	for i := range each {
 		clip := apptest.Read(t, filepath.Join(vault, "clips", fmt.Sprintf("page-%d.md", i)))
-		if strings.Count(tasks, fmt.Sprintf("- [ ] task %d.\n", i)) != 1 || strings.Count(logged, fmt.Sprintf("\nline %d.\n", i)) != 1 || !strings.HasSuffix(clip, "every weather.\n") {
+		if strings.Count(tasks, fmt.Sprintf("- [ ] task %d.\n", i)) != 1 ||
+			strings.Count(logged, fmt.Sprintf("\nline %d.\n", i)) != 1 || !strings.HasSuffix(clip, "every weather.\n") {
 			t.Errorf("%d is not there, or not once", i)
 		}
 	}
@@ -107,7 +114,8 @@ func TestAClippedPageStaysUntrusted(t *testing.T) {
 	testenv.WithoutRace(t)
 	t.Parallel()
 	web, home := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		fmt.Fprint(w, "<html><head><title>Keeping: hens / geese?</title></head><body><article><h1>Keeping: hens / geese?</h1>")
+		fmt.Fprint(w, "<html><head><title>Keeping: hens / geese?</title></head><body><article><h1>Keeping: hens / "+
+			"geese?</h1>")
 		for i := range 1500 {
 			fmt.Fprintf(w, "<p>Paragraph %d tells of hens, and of the fence that holds them in every weather.</p>", i)
 		}
@@ -118,7 +126,8 @@ func TestAClippedPageStaysUntrusted(t *testing.T) {
 	apptest.Write(t, filepath.Join(vault, "own.md"), "# Own\n\nI keep three geese behind the barn since March.\n")
 	out, stderr, code := capturing(t, home, web.URL, "clip", web.URL+"/hens", "--yes", "--json", "--notes", vault)
 	var got captured
-	if err := json.Unmarshal([]byte(out), &got); err != nil || code != 0 || got.Path != "clips/Keeping hens geese.md" || got.Text != "Keeping: hens / geese?" || got.URL != web.URL+"/hens" {
+	if err := json.Unmarshal([]byte(out), &got); err != nil || code != 0 || got.Path != "clips/Keeping hens geese.md" ||
+		got.Text != "Keeping: hens / geese?" || got.URL != web.URL+"/hens" {
 		t.Fatalf("exit %d, %+v, %v\n%s", code, got, err, stderr)
 	}
 	note := apptest.Read(t, filepath.Join(vault, filepath.FromSlash(got.Path)))
@@ -143,7 +152,8 @@ func TestAClippedPageStaysUntrusted(t *testing.T) {
 			t.Errorf("%q is from %v, %v", line, from, err)
 		}
 	}
-	a, err := app.OpenNotes(apptest.Process(filepath.Join(home, "lh")), app.RunFlags{Notes: []string{vault}, NoIndex: true})
+	a, err := app.OpenNotes(apptest.Process(filepath.Join(home, "lh")),
+		app.RunFlags{Notes: []string{vault}, NoIndex: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -187,7 +197,8 @@ func TestClipEnds(t *testing.T) {
 			t.Parallel()
 			web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 				fmt.Fprintf(w, "<html><head><title>%[1]s</title></head><body><article><h1>%[1]s</h1>%[2]s</article></body></html>", test.title,
-					strings.Repeat("<p>A paragraph tells of hens, and of the fence that holds them in every weather.</p>", 20))
+					strings.Repeat("<p>A paragraph tells of hens, and of the fence that holds them in every "+
+						"weather.</p>", 20))
 			}))
 			t.Cleanup(web.Close)
 			home := t.TempDir()
@@ -238,8 +249,9 @@ func TestPipedLinesAreMarked(t *testing.T) {
 	}
 	defer s.Close()
 	for line, want := range map[string]bool{
-		"the first piped line": true, "- the second piped line": true, "a line of a run that saves nothing": true, "- [x] a piped task": true,
-		"a typed line": false, "a typed task": false,
+		"the first piped line": true, "- the second piped line": true, "a line of a run that saves nothing": true,
+		"- [x] a piped task": true,
+		"a typed line":       false, "a typed task": false,
 	} {
 		if from, err := s.MarkedBy(t.Context(), text.LineKeys([]string{line})); err != nil || len(from) > 0 != want {
 			t.Errorf("%q is from %q, %v", line, from, err)

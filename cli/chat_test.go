@@ -64,8 +64,10 @@ func TestChatWritesATaskOnlyAfterYes(t *testing.T) {
 			}, "has closed the dialog and ended the turn: quitting earlier stops the approved call")
 			term.types("\x04")
 			term.exits()
-			if got := strings.Contains(apptest.Read(t, filepath.Join(vault, "tasks.md")), "- [ ] buy running socks"); got != test.want {
-				t.Errorf("task written: %v, want %v; the file is\n%s", got, test.want, apptest.Read(t, filepath.Join(vault, "tasks.md")))
+			if got := strings.Contains(apptest.Read(t, filepath.Join(vault, "tasks.md")),
+				"- [ ] buy running socks"); got != test.want {
+				t.Errorf("task written: %v, want %v; the file is\n%s", got, test.want,
+					apptest.Read(t, filepath.Join(vault, "tasks.md")))
 			}
 		})
 	}
@@ -73,8 +75,10 @@ func TestChatWritesATaskOnlyAfterYes(t *testing.T) {
 
 // beginnings are sentences and words whose first characters are keys of a dialog, and which are no answer as a whole.
 var beginnings = []string{
-	"yesterday I ran", "so which shoes", "a note", "no, the other", "da", "es ist", "an Tom", "does anyone", "nein", "A second one",
-	"show me", "edit it", "Danke", "ja", "say it again", "s and t", "never mind", "sag mir", "actually no", "dann lieber", "eat less", "Now",
+	"yesterday I ran", "so which shoes", "a note", "no, the other", "da", "es ist", "an Tom",
+	"does anyone", "nein", "A second one",
+	"show me", "edit it", "Danke", "ja", "say it again", "s and t", "never mind", "sag mir", "actually no",
+	"dann lieber", "eat less", "Now",
 }
 
 // shareOf returns the beginnings that this run types.
@@ -122,7 +126,8 @@ func TestSentencesAnswerNoQuestionByLines(t *testing.T) {
 	for i, sentence := range shareOf() {
 		<-time.After(time.Duration(i%4) * 300 * time.Millisecond)
 		term.types(sentence + "\r")
-		term.waits(func(screen string) bool { return strings.Count(screen, "note: queued: “") == i+1 }, "takes no sentence for an answer")
+		term.waits(func(screen string) bool { return strings.Count(screen, "note: queued: “") == i+1 },
+			"takes no sentence for an answer")
 	}
 	if got := apptest.Read(t, filepath.Join(vault, "tasks.md")); strings.Contains(got, "socks") {
 		t.Errorf("a line said yes; the note holds\n%s", got)
@@ -145,7 +150,8 @@ func TestUndoRemovesTheTaskOfATurn(t *testing.T) {
 	<-time.After(700 * time.Millisecond) // the dialog ignores keys for 500 ms of real time
 	term.types("y\r")
 	term.waits(func(screen string) bool {
-		return strings.Contains(apptest.Read(t, filepath.Join(vault, "tasks.md")), "running socks") && !strings.Contains(screen, "working")
+		return strings.Contains(apptest.Read(t, filepath.Join(vault, "tasks.md")), "running socks") &&
+			!strings.Contains(screen, "working")
 	}, "has written the task")
 	term.sees("ctrl+p commands")
 	term.types("/undo\r")
@@ -164,7 +170,8 @@ func TestChatContinuesTheLastConversation(t *testing.T) {
 	first.sees("three times a week", "running.md:3")
 	first.types("\x04")
 	first.exits()
-	second := startTerminal(t, 100, 30, []string{"LIFEHUB_HOME=" + filepath.Join(first.home, ".lifehub")}, "chat", "-c", "--notes", vault)
+	second := startTerminal(t, 100, 30, []string{"LIFEHUB_HOME=" + filepath.Join(first.home, ".lifehub")},
+		"chat", "-c", "--notes", vault)
 	second.sees("how often do I run?", "three times a week", "running.md:3")
 }
 
@@ -181,7 +188,8 @@ func TestChatResumesAKilledTurn(t *testing.T) {
 		t.Fatal(err)
 	}
 	first.exits()
-	second := startTerminal(t, 100, 30, []string{"LIFEHUB_HOME=" + filepath.Join(first.home, ".lifehub")}, "chat", "-c", "--notes", vault)
+	second := startTerminal(t, 100, 30, []string{"LIFEHUB_HOME=" + filepath.Join(first.home, ".lifehub")},
+		"chat", "-c", "--notes", vault)
 	second.sees("/task buy running socks", "▌Resume it▐")
 	<-time.After(700 * time.Millisecond) // the dialog ignores keys for 500 ms of real time
 	second.types("\r")

@@ -34,7 +34,8 @@ func TestServerFilesAreDeletedWithTheConversation(t *testing.T) {
 			t.Fatal(err)
 		}
 		trace := s.Traces.Begin(turn, store.Limits{Turn: 1 << 20, Total: 1 << 20})
-		if _, err := trace.Write([]byte(`{"type":"tool_end","output":"the picture is kept in ` + file + `"}` + "\n")); err != nil {
+		if _, err := trace.Write([]byte(`{"type":"tool_end","output":"the picture is kept in ` + file +
+			`"}` + "\n")); err != nil {
 			t.Fatal(err)
 		}
 		if err := trace.Close(); err != nil {

@@ -67,7 +67,11 @@ func TestDocumentedCommandsExist(t *testing.T) {
 	if found < 50 {
 		t.Errorf("only %d commands are told of", found)
 	}
-	for line, want := range map[string]string{"chat --nots x": "no flag --nots", "chats remove 1": "chats has no command remove", "served": "lifehub has no command served", "ask -c x --json": ""} {
+	for line, want := range map[string]string{
+		"chat --nots x":  "no flag --nots",
+		"chats remove 1": "chats has no command remove", "served": "lifehub has no command served",
+		"ask -c x --json": "",
+	} {
 		if got := wrongCommand(root, strings.Fields(line)); got != want {
 			t.Errorf("%s: got %q, want %q", line, got, want)
 		}
@@ -89,7 +93,10 @@ func wrongCommand(root *cobra.Command, words []string) string {
 			}
 			continue
 		}
-		next := slices.IndexFunc(cmd.Commands(), func(c *cobra.Command) bool { return c.Name() == word || c.HasAlias(word) })
+		next := slices.IndexFunc(cmd.Commands(), func(c *cobra.Command) bool {
+			return c.Name() == word ||
+				c.HasAlias(word)
+		})
 		if next >= 0 {
 			cmd = cmd.Commands()[next]
 		} else if cmd.HasSubCommands() && (i == 0 || words[i-1] == cmd.Name()) {

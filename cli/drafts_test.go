@@ -83,7 +83,9 @@ func (term *terminal) killed() {
 	term.exits()
 }
 
-const pasteOfLines = "\x1b[200~" + "gnuword\n" + "line\nline\nline\nline\nline\nline\nline\nline\nline\nline\nline\nline\nline\nline\nline\nline\nline\nline\nline\nline\nline\nline\nline\nline\nline\nline\nline\nline\nline\nline\nline\n" + "\x1b[201~"
+const pasteOfLines = "\x1b[200~" + "gnuword\n" + "line\nline\nline\nline\nline\nline\nline\nline\nline\nline\nline\n" +
+	"line\nline\nline\nline\nline\nline\nline\nline\nline\nline\nline\nline\nline\nline\nline\nline\nline\nline\n" +
+	"line\nline\n" + "\x1b[201~"
 
 // asksAndQueues asks a question, of whose answer only a part arrives, and queues another.
 func asksAndQueues(term *terminal) {
@@ -112,7 +114,8 @@ func TestDraftSurvivesAKill(t *testing.T) {
 	goOn()
 
 	for name, arg := range map[string][]string{
-		"the last": {"chat", "-c"}, "one from the list": {"chat", "-r"}, "a new one": {"chat", "--notes", vault}, "the first screen": nil,
+		"the last": {"chat", "-c"}, "one from the list": {"chat", "-r"},
+		"a new one": {"chat", "--notes", vault}, "the first screen": nil,
 	} {
 		term = h.opens(arg...)
 		if name == "one from the list" {
@@ -127,11 +130,13 @@ func TestDraftSurvivesAKill(t *testing.T) {
 		term.killed()
 	}
 	term = h.opens("chat", "-c", "--notes", vault)
-	term.sees("▌ how often do I run?", "not sent: “and zebraword?”", "not sent: “and ibexword?”", "▌ half a tapirword [paste 1")
+	term.sees("▌ how often do I run?", "not sent: “and zebraword?”", "not sent: “and ibexword?”",
+		"▌ half a tapirword [paste 1")
 	idle := func(waiting string, gone string) {
 		t.Helper()
 		term.waits(func(screen string) bool {
-			return strings.Contains(screen, "▌ Ask anything") && strings.Contains(screen, "ctrl+p commands") && strings.Contains(screen, waiting) && (gone == "" || !strings.Contains(screen, gone))
+			return strings.Contains(screen, "▌ Ask anything") && strings.Contains(screen, "ctrl+p commands") &&
+				strings.Contains(screen, waiting) && (gone == "" || !strings.Contains(screen, gone))
 		}, "has answered, and shows "+waiting)
 	}
 	term.types("\r") // the user sends the draft
@@ -147,8 +152,12 @@ func TestDraftSurvivesAKill(t *testing.T) {
 	term.types("\x04")
 	term.exits()
 	h.loses("ibexword")
-	conversation := regexp.MustCompile("(?m)^.*search_notes.*$").ReplaceAllString(h.runs("chats", "show", strings.Fields(h.runs("chats", "list"))[0]), "")
-	for text, times := range map[string]int{"how often do I run?": 1, "half a tapirword": 1, "gnuword": 1, "and zebraword?": 1, "ibexword": 0} {
+	conversation := regexp.MustCompile("(?m)^.*search_notes.*$").ReplaceAllString(h.runs("chats", "show",
+		strings.Fields(h.runs("chats", "list"))[0]), "")
+	for text, times := range map[string]int{
+		"how often do I run?": 1, "half a tapirword": 1, "gnuword": 1,
+		"and zebraword?": 1, "ibexword": 0,
+	} {
 		if n := strings.Count(strings.SplitN(conversation, "\n", 2)[1], text); n != times {
 			t.Errorf("%q was asked %d times, want %d:\n%s", text, n, times, conversation)
 		}

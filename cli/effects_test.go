@@ -19,15 +19,19 @@ func TestAskReportsTheEffects(t *testing.T) {
 	t.Parallel()
 	const claim = "I have sent the email to Bob, as secret/plan.md has it."
 	vault := apptest.Vault(t)
-	add, claims := `{"steps":[{"id":"1","tool":"today","input":{}},{"id":"2","tool":"add_task","input":{"text":"buy shoes"}}]}`, `{"steps":[],"answer":"`+claim+`"}`
-	script := llmtest.NewScript(says(asksPlanner, claims), says(asksPlanner, add), says(asksExplainer, claim), says(asksPlanner, claims), says(asksPlanner, claims))
+	add, claims := `{"steps":[{"id":"1","tool":"today","input":{}},{"id":"2","tool":"add_task","input":{"text":"buy `+
+		`shoes"}}]}`, `{"steps":[],"answer":"`+claim+`"}`
+	script := llmtest.NewScript(says(asksPlanner, claims), says(asksPlanner, add), says(asksExplainer, claim),
+		says(asksPlanner, claims), says(asksPlanner, claims))
 	server := llmtest.Serve(t, script)
 	run := commandsOver(t, server)
 	const nothing, changed = "\nchanged nothing\n", "\nchanged tasks.md (+1)\n"
-	if _, stderr := run("ask", "--notes", vault, "mail Bob"); !strings.HasSuffix(stderr, nothing) || !strings.Contains(stderr, "secret/plan.md ✗") {
+	if _, stderr := run("ask", "--notes", vault, "mail Bob"); !strings.HasSuffix(stderr, nothing) ||
+		!strings.Contains(stderr, "secret/plan.md ✗") {
 		t.Errorf("ask tells\n%s", stderr)
 	}
-	if _, stderr := run("ask", "--notes", vault, "--allow", "add_task", "mail Bob"); !strings.HasSuffix(stderr, changed) || !strings.Contains(stderr, "secret/plan.md ✗") {
+	if _, stderr := run("ask", "--notes", vault, "--allow", "add_task", "mail Bob"); !strings.HasSuffix(stderr,
+		changed) || !strings.Contains(stderr, "secret/plan.md ✗") {
 		t.Errorf("ask tells\n%s", stderr)
 	}
 	listed, _ := run("chats", "list", "--json")
@@ -39,7 +43,8 @@ func TestAskReportsTheEffects(t *testing.T) {
 	traced, _ := run("trace", "show", chats[0].ID)
 	for _, command := range [][]string{{"chats", "show"}, {"chats", "export"}, {"trace", "show"}} {
 		of, _ := run(append(command, chats[0].ID)...)
-		if last, stderr := run(command...); last != of || !strings.HasPrefix(stderr, "the last ") || !strings.Contains(stderr, chats[0].ID) {
+		if last, stderr := run(command...); last != of || !strings.HasPrefix(stderr, "the last ") ||
+			!strings.Contains(stderr, chats[0].ID) {
 			t.Errorf("%q without an ID tells %q and prints\n%s", command, stderr, last)
 		}
 	}
@@ -56,7 +61,9 @@ func TestAskReportsTheEffects(t *testing.T) {
 		Effects   []json.RawMessage
 		Citations []map[string]any
 	}
-	if err := json.Unmarshal([]byte(out), &result); err != nil || result.Effects == nil || len(result.Effects) != 0 || len(result.Citations) != 1 || result.Citations[0]["detail"] != "source was not read" || result.Citations[0]["verdict"] != "not_found" {
+	if err := json.Unmarshal([]byte(out), &result); err != nil || result.Effects == nil || len(result.Effects) != 0 ||
+		len(result.Citations) != 1 || result.Citations[0]["detail"] != "source was not read" ||
+		result.Citations[0]["verdict"] != "not_found" {
 		t.Errorf("--json tells %s (%v)", out, err)
 	}
 	if _, stderr := run("ask", "-q", "--notes", vault, "mail Bob"); strings.Contains(stderr, "changed") {

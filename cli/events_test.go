@@ -18,7 +18,8 @@ import (
 
 // eventNames are the stable names of events that turns emit so far.
 var eventNames = []string{
-	"start", "plan", "step", "agent_start", "agent_end", "evaluation", "artifact", "tool_start", "tool_progress", "tool_end", "input_request", "input_result", "permission_request", "permission_result",
+	"start", "plan", "step", "agent_start", "agent_end", "evaluation", "artifact", "tool_start", "tool_progress",
+	"tool_end", "input_request", "input_result", "permission_request", "permission_result",
 	"thinking", "token", "context_log", "citation", "usage", "notice", "error", "end",
 }
 
@@ -35,7 +36,8 @@ func TestEveryTurnBeginsWithStartAndEndsOnce(t *testing.T) {
 		cmd.Env = asProgram(home, filepath.Join(home, "lh"), "LIFEHUB_PROVIDER=offline")
 		out, err := cmd.Output()
 		fails := prompt == "@calculate expression=1/0" || prompt == "@read_note path=nosuch.md"
-		if code := cmd.ProcessState.ExitCode(); fails && code != app.ExitFailed || !fails && err != nil && code != app.ExitRefused {
+		if code := cmd.ProcessState.ExitCode(); fails && code != app.ExitFailed ||
+			!fails && err != nil && code != app.ExitRefused {
 			t.Errorf("%q: %v", prompt, err)
 		}
 		checkEvents(t, prompt, out)

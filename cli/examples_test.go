@@ -98,18 +98,20 @@ func runnable(root *cobra.Command, line string) (command, needs string) {
 }
 
 // exampleHome returns a home with the starter notes in ~/notes, indexed, and in the other folders that
-// examples name; a report that quotes them; a rule for append_note; a conversation of two turns, whose ID stands for 3f9c2a; and, if
-// the text is about MCP, a server called files, and ~/.claude.json. Its folder is a git repository.
+// examples name; a report that quotes them; a rule for append_note; a conversation of two turns, whose ID stands for
+// 3f9c2a; and, if the text is about MCP, a server called files, and ~/.claude.json. Its folder is a git repository.
 func exampleHome(t *testing.T, text string) (h guideHome, id string) {
 	t.Helper()
 	h = newGuideHome(t)
-	apptest.Write(t, filepath.Join(h.home, "report.md"), "“I run three times a week: intervals on Tuesday” [running/plan.md:8]\n")
+	apptest.Write(t, filepath.Join(h.home, "report.md"), "“I run three times a week: intervals on Tuesday” "+
+		"[running/plan.md:8]\n")
 	for _, folder := range []string{"other", "examples/notes"} {
 		if err := os.CopyFS(filepath.Join(h.home, folder), os.DirFS("../examples/notes")); err != nil {
 			t.Fatal(err)
 		}
 	}
-	apptest.Write(t, filepath.Join(h.home, ".config", "lifehub", "permissions.yaml"), "rules:\n  - {tool: append_note, level: confirm}\n")
+	apptest.Write(t, filepath.Join(h.home, ".config", "lifehub", "permissions.yaml"),
+		"rules:\n  - {tool: append_note, level: confirm}\n")
 	setUp := [][]string{
 		{"git", "init", "-q"},
 		{"lifehub", "index", "notes"},
@@ -117,8 +119,10 @@ func exampleHome(t *testing.T, text string) (h guideHome, id string) {
 		{"lifehub", "ask", "-q", "-c", "and which shoes?"},
 	}
 	if strings.Contains(text, "lifehub mcp") {
-		apptest.Write(t, filepath.Join(h.home, ".claude.json"), `{"mcpServers": {"other": {"command": "lifehub", "args": ["mcp", "serve"]}}}`)
-		setUp = append(setUp, append(strings.Fields("lifehub mcp add files -- lifehub mcp serve --notes"), filepath.Join(h.home, "notes")))
+		apptest.Write(t, filepath.Join(h.home, ".claude.json"),
+			`{"mcpServers": {"other": {"command": "lifehub", "args": ["mcp", "serve"]}}}`)
+		setUp = append(setUp, append(strings.Fields("lifehub mcp add files -- lifehub mcp serve --notes"),
+			filepath.Join(h.home, "notes")))
 	}
 	for _, args := range setUp {
 		if out, code := h.run("", args[0], args[1:]...); code != app.ExitDone {
@@ -151,7 +155,8 @@ func TestDocumentedSearchesFindWhatTheySay(t *testing.T) {
 		}
 		for _, m := range shownSearch.FindAllStringSubmatch(string(text), -1) {
 			found++
-			if out, _ := h.run("", "lifehub", "search", "--notes", "notes", m[1]); !strings.Contains(strings.SplitN(out, "\n", 2)[0], " "+m[2]+" ") {
+			if out, _ := h.run("", "lifehub", "search", "--notes", "notes",
+				m[1]); !strings.Contains(strings.SplitN(out, "\n", 2)[0], " "+m[2]+" ") {
 				t.Errorf("%s: %q finds %s, and not first\n%s", path, m[1], m[2], out)
 			}
 		}

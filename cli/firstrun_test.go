@@ -52,11 +52,17 @@ func TestFirstRunExplainsHowToGetAModel(t *testing.T) {
 		env  []string
 		want []string
 	}{
-		"nothing is installed":       {[]string{"PATH=/nonexistent"}, []string{"No model", "ollama.com"}},
-		"Ollama is not running":      {[]string{"PATH=" + installed}, []string{"does not run", "`ollama serve`"}},
-		"Ollama has no model":        {[]string{"OLLAMA_HOST=" + empty.URL}, []string{"Ollama runs here", "Fetch qwen3:", "▌ Starter notes"}},
-		"offline by the settings":    {[]string{"LIFEHUB_PROVIDER=offline"}, []string{"Your settings"}},
-		"a server that is not there": {[]string{"LIFEHUB_PROVIDER=openai", "OPENAI_BASE_URL=http://127.0.0.1:1/v1"}, []string{"does not answer", "lifehub doctor"}},
+		"nothing is installed":  {[]string{"PATH=/nonexistent"}, []string{"No model", "ollama.com"}},
+		"Ollama is not running": {[]string{"PATH=" + installed}, []string{"does not run", "`ollama serve`"}},
+		"Ollama has no model": {
+			[]string{"OLLAMA_HOST=" + empty.URL},
+			[]string{"Ollama runs here", "Fetch qwen3:", "▌ Starter notes"},
+		},
+		"offline by the settings": {[]string{"LIFEHUB_PROVIDER=offline"}, []string{"Your settings"}},
+		"a server that is not there": {
+			[]string{"LIFEHUB_PROVIDER=openai", "OPENAI_BASE_URL=http://127.0.0.1:1/v1"},
+			[]string{"does not answer", "lifehub doctor"},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -75,7 +81,8 @@ func TestFirstRunCompletesTheTypedFolder(t *testing.T) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(dir, "roses.md"), []byte("# Roses\n\nThe roses are cut in November, when the first frost has been.\n"), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, "roses.md"), []byte("# Roses\n\nThe roses are cut in November, when "+
+		"the first frost has been.\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	term.types("~/none")

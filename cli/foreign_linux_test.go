@@ -207,7 +207,8 @@ func foreignServer(t *testing.T) {
 		if other.bytes.Load() == 0 {
 			t.Fatalf("after a yes nothing arrived:\n%s", output)
 		}
-		if config := apptest.Read(t, filepath.Join(h.home, ".lifehub", "config", "config.yaml")); !strings.Contains(config, fmt.Sprintf("ollama_owner: \"%d\"", stranger)) {
+		if config := apptest.Read(t, filepath.Join(h.home, ".lifehub", "config",
+			"config.yaml")); !strings.Contains(config, fmt.Sprintf("ollama_owner: \"%d\"", stranger)) {
 			t.Errorf("the yes is not saved: %s", config)
 		}
 		before := other.bytes.Load()
@@ -228,14 +229,16 @@ func foreignServer(t *testing.T) {
 	t.Run("of root", func(t *testing.T) {
 		h.t = t
 		own := startImpostor(t, 0, usual)
-		if output := h.run("", nil, "ask", foreignQuestion); own.bytes.Load() == 0 || strings.Contains(output, "belongs to") {
+		if output := h.run("", nil, "ask", foreignQuestion); own.bytes.Load() == 0 ||
+			strings.Contains(output, "belongs to") {
 			t.Errorf("it is not used:\n%s", output)
 		}
 	})
 	t.Run("named in the environment", func(t *testing.T) {
 		h.t, h.more = t, []string{"OLLAMA_HOST=" + usual}
 		other := startImpostor(t, stranger, usual)
-		if output := h.run("", nil, "ask", foreignQuestion); other.bytes.Load() == 0 || strings.Contains(output, "belongs to") {
+		if output := h.run("", nil, "ask", foreignQuestion); other.bytes.Load() == 0 ||
+			strings.Contains(output, "belongs to") {
 			t.Errorf("it is not used:\n%s", output)
 		}
 	})

@@ -75,10 +75,12 @@ func (m *talker) Stream(_ context.Context, req llm.Request) iter.Seq2[llm.Delta,
 	text := "A title"
 	switch {
 	case holds(asksPlanner):
-		text = fmt.Sprintf(`{"reasoning":"The notes tell.","steps":[{"id":"1","tool":"search_notes","input":{"query":"subject %d"},"description":"look it up"}]}`, m.said.Load()%40)
+		text = fmt.Sprintf(`{"reasoning":"The notes tell.","steps":[{"id":"1","tool":"search_notes",`+
+			`"input":{"query":"subject %d"},"description":"look it up"}]}`, m.said.Load()%40)
 	case holds(asksExplainer):
 		n := int(m.said.Add(1))
-		text = fmt.Sprintf("## Answer %d\n\n%s [1]\n\n- %s\n- %s\n", n, prose(3*n, 140), prose(3*n+1, 20), prose(3*n+2, 20))
+		text = fmt.Sprintf("## Answer %d\n\n%s [1]\n\n- %s\n- %s\n", n, prose(3*n, 140),
+			prose(3*n+1, 20), prose(3*n+2, 20))
 	}
 	return func(yield func(llm.Delta, error) bool) {
 		for _, piece := range strings.SplitAfter(text, " ") {
@@ -138,13 +140,16 @@ func weigh(t *testing.T, term *terminal, turns int) held {
 		t.Fatalf("%q: %v", report, err)
 	}
 	h.rss <<= 10
-	db, err := sql.Open("sqlite", "file:"+filepath.Join(term.home, ".lifehub", "data", "lifehub.db")+"?mode=ro&_pragma=busy_timeout(30000)")
+	db, err := sql.Open("sqlite", "file:"+filepath.Join(term.home, ".lifehub", "data", "lifehub.db")+
+		"?mode=ro&_pragma=busy_timeout(30000)")
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	if err := db.QueryRow(`SELECT (SELECT sum(length(CAST(text AS BLOB))) FROM messages), (SELECT sum(pgsize) FROM dbstat),
-		(SELECT coalesce(sum(pgsize), 0) FROM dbstat WHERE name = 'traces')`).Scan(&h.said, &h.saved, &h.trace); err != nil {
+	if err := db.QueryRow(`SELECT (SELECT sum(length(CAST(text AS BLOB))) FROM messages), (SELECT sum(pgsize)
+		FROM dbstat),
+		(SELECT coalesce(sum(pgsize), 0) FROM dbstat
+		WHERE name = 'traces')`).Scan(&h.said, &h.saved, &h.trace); err != nil {
 		t.Fatal(err)
 	}
 	rows, err := db.Query(`SELECT detail -> 'sources' FROM turns WHERE detail -> 'sources' IS NOT NULL`)
@@ -187,14 +192,19 @@ func TestChatThatGoesOnDoesNotGrow(t *testing.T) {
 	}
 	vault := t.TempDir()
 	for i := range 40 {
-		apptest.Write(t, filepath.Join(vault, fmt.Sprintf("note %d.md", i)), fmt.Sprintf("# Subject %d\n\n%s\n\n## More of subject %d\n\n%s\n", i, prose(-i, 80), i, prose(-i-1000, 80)))
+		apptest.Write(t, filepath.Join(vault, fmt.Sprintf("note %d.md", i)),
+			fmt.Sprintf("# Subject %d\n\n%s\n\n## More of subject %d\n\n%s\n", i, prose(-i, 80), i, prose(-i-1000, 80)))
 	}
 	model := &talker{}
 	heaps := filepath.Join(t.TempDir(), "heap")
 	if err := os.Mkdir(heaps, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	term := startTerminal(t, 100, 30, []string{"OLLAMA_HOST=" + llmtest.Serve(t, model), "LIFEHUB_MODEL=" + llmtest.ServedModel, "LIFEHUB_MODE=plan", "LIFEHUB_EMBED_MODEL=none", heapEnv + "=" + heaps}, "chat", "--notes", vault)
+	term := startTerminal(t, 100, 30, []string{
+		"OLLAMA_HOST=" + llmtest.Serve(t, model),
+		"LIFEHUB_MODEL=" + llmtest.ServedModel, "LIFEHUB_MODE=plan", "LIFEHUB_EMBED_MODEL=none", heapEnv + "=" + heaps,
+	},
+		"chat", "--notes", vault)
 	if err := os.Symlink(heaps, filepath.Join(term.home, "heap")); err != nil {
 		t.Fatal(err)
 	}
@@ -203,20 +213,24 @@ func TestChatThatGoesOnDoesNotGrow(t *testing.T) {
 	for turn := 1; turn <= at[len(at)-1]; turn++ {
 		term.types(fmt.Sprintf("question %d of subject %d: %s?\r", turn, turn%40, prose(-turn-2000, 10)))
 		term.waits(func(screen string) bool {
-			return model.said.Load() == int64(turn) && strings.Contains(screen, "ctrl+p commands") && !strings.Contains(screen, "esc stop")
+			return model.said.Load() == int64(turn) && strings.Contains(screen, "ctrl+p commands") &&
+				!strings.Contains(screen, "esc stop")
 		}, fmt.Sprintf("ends turn %d", turn))
 		if turn == at[len(all)] {
 			h := weigh(t, term, turn)
 			all = append(all, h)
-			t.Logf("after %4d turns: heap %.1f MB, memory of the process %.1f MB; said %.1f KB a turn, database %.1f KB a turn, of it traces %.1f KB",
-				turn, float64(h.heap)/1e6, float64(h.rss)/1e6, float64(h.said)/1e3/float64(turn), float64(h.saved)/1e3/float64(turn), float64(h.trace)/1e3/float64(turn))
+			t.Logf("after %4d turns: heap %.1f MB, memory of the process %.1f MB; said %.1f KB a turn, database %.1f "+
+				"KB a turn, of it traces %.1f KB",
+				turn, float64(h.heap)/1e6, float64(h.rss)/1e6, float64(h.said)/1e3/float64(turn),
+				float64(h.saved)/1e3/float64(turn), float64(h.trace)/1e3/float64(turn))
 		}
 	}
 	first, last := all[0], all[len(all)-1]
 	if soak {
 		first = all[1] // memory is flat from there on
 		if last.rss > first.rss*11/10 {
-			t.Errorf("the process takes %d bytes after %d turns and %d after %d", first.rss, first.turns, last.rss, last.turns)
+			t.Errorf("the process takes %d bytes after %d turns and %d after %d", first.rss,
+				first.turns, last.rss, last.turns)
 		}
 		if last.saved > 3*last.said {
 			t.Errorf("the database takes %d bytes with its traces, for %d that were said", last.saved, last.said)

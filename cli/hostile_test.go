@@ -38,7 +38,8 @@ func hostileVault(t *testing.T) (dir string, notes int) {
 				continue
 			}
 			word := fmt.Sprintf("preserve%d", i+n)
-			fmt.Fprintf(&text, "# Marmalade %s %s\n\n%s says %s and ends.\n\n- [ ] cook %s %s\n\n", word, p.Text, word, p.Text, word, p.Text)
+			fmt.Fprintf(&text, "# Marmalade %s %s\n\n%s says %s and ends.\n\n- [ ] cook %s %s\n\n", word, p.Text,
+				word, p.Text, word, p.Text)
 		}
 		apptest.Write(t, filepath.Join(dir, fmt.Sprintf("marmalade%03d.md", i)), text.String())
 	}
@@ -56,7 +57,8 @@ func leak(s string) (string, bool) {
 			for same < len(clean) && clean[same] == line[same] {
 				same++
 			}
-			return fmt.Sprintf("%+q in line %d after %q", line[same:min(len(line), same+8)], at+1, line[max(0, same-60):same]), true
+			return fmt.Sprintf("%+q in line %d after %q", line[same:min(len(line), same+8)], at+1,
+				line[max(0, same-60):same]), true
 		}
 	}
 	return "", false
@@ -104,13 +106,17 @@ func TestHostileTextDoesNotBreakTheChat(t *testing.T) {
 	vault, notes := hostileVault(t)
 	term := startTerminal(t, 100, 30, []string{"LIFEHUB_PROVIDER=offline"}, "chat", "--notes", vault)
 	term.sees(fmt.Sprintf("%d notes", notes))
-	for _, question := range []string{"what does the marmalade say?", "list my open tasks", "what does preserve3 say?"} {
+	for _, question := range []string{
+		"what does the marmalade say?", "list my open tasks",
+		"what does preserve3 say?",
+	} {
 		term.types(question)
 		term.sees("▌ " + question)
 		term.types("\r")
 		// A long answer scrolls the question away, so do not wait for that.
 		term.waits(func(screen string) bool {
-			return (strings.Contains(screen, "anything") || strings.Contains(screen, "takes it")) && (strings.Contains(screen, "ctrl+p commands") || strings.Contains(screen, "to the end"))
+			return (strings.Contains(screen, "anything") || strings.Contains(screen, "takes it")) &&
+				(strings.Contains(screen, "ctrl+p commands") || strings.Contains(screen, "to the end"))
 		}, "is ready again")
 	}
 	for _, forbidden := range []string{"\x1b]52", "\x1b]0;pwned", "\x1bc", "\x1b[5n", "\x1bP"} {
@@ -132,9 +138,11 @@ func TestHostileTextIsOnlyTextInEveryCommand(t *testing.T) {
 	t.Parallel()
 	const evil = "a\x1b[2J\x1b]0;owned\a\u009b31m\u202e\u2028\x7f\xff\U000e0041\u200b\u00ad\ufff9z"
 	vault, home := filepath.Join(t.TempDir(), "no\x1b[2Jtes\u202e"), t.TempDir()
-	apptest.Write(t, filepath.Join(vault, "marm\x1b]0;owned\aalade\u009b.md"), "# Marmalade "+evil+"\n\nMarmalade says "+evil+" and ends.\n\n- [ ] cook "+evil+"\n")
+	apptest.Write(t, filepath.Join(vault, "marm\x1b]0;owned\aalade\u009b.md"),
+		"# Marmalade "+evil+"\n\nMarmalade says "+evil+" and ends.\n\n- [ ] cook "+evil+"\n")
 	lh := filepath.Join(home, "lh")
-	apptest.Write(t, filepath.Join(lh, "mcp.json"), `{"mcpServers":{"x\u001b[2J":{"command":"/bin/sh","args":["-c","printf 'log \\033[2J\\033]0;owned\\007\\n' >&2; exit 1"]},"y":{"command":"/nonexistent\u001b[2J"}}}`)
+	apptest.Write(t, filepath.Join(lh, "mcp.json"), `{"mcpServers":{"x\u001b[2J":{"command":"/bin/sh","args":["-c",`+
+		`"printf 'log \\033[2J\\033]0;owned\\007\\n' >&2; exit 1"]},"y":{"command":"/nonexistent\u001b[2J"}}}`)
 	id := ""
 	lifehub := func(env []string, arg ...string) ([]byte, error) {
 		cmd := exec.Command(os.Args[0], arg...)
@@ -210,7 +218,10 @@ func TestHostileTextIsOnlyTextInEveryCommand(t *testing.T) {
 	} {
 		run(nil, arg...)
 	}
-	for _, env := range []string{"LIFEHUB_MODEL=", "LIFEHUB_EMBED_MODEL=", "LIFEHUB_PROVIDER=", "LIFEHUB_MODE=", "LIFEHUB_THEME=", "OLLAMA_HOST=", "OPENAI_BASE_URL=", "EDITOR=", "LIFEHUB_HOME=" + home + "/", "LANG="} {
+	for _, env := range []string{
+		"LIFEHUB_MODEL=", "LIFEHUB_EMBED_MODEL=", "LIFEHUB_PROVIDER=", "LIFEHUB_MODE=",
+		"LIFEHUB_THEME=", "OLLAMA_HOST=", "OPENAI_BASE_URL=", "EDITOR=", "LIFEHUB_HOME=" + home + "/", "LANG=",
+	} {
 		for _, arg := range [][]string{{"config", "show"}, {"doctor"}, {"ask", "x"}} {
 			run([]string{env + strings.ReplaceAll(evil, "\x00", "")}, arg...)
 		}

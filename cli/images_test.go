@@ -33,7 +33,8 @@ func TestImagesAreIndexedAndOpened(t *testing.T) {
 	}{
 		{t.TempDir(), []string{"index", dir}, "1 note indexed\n2 files left out: 2 images\n"},
 		{filepath.Dir(tesseract), []string{"search", "valve price"}, "2 images not read"},
-		{filepath.Dir(tesseract), []string{"index"}, "added    in/offer.png\n" + dir + ": 2 notes indexed, 1 added\n1 file left out: 1 image\n"},
+		{filepath.Dir(tesseract), []string{"index"}, "added    in/offer.png\n" + dir +
+			": 2 notes indexed, 1 added\n1 file left out: 1 image\n"},
 		{filepath.Dir(tesseract), []string{"search", "valve price"}, "in/offer.png p. 1  read by OCR\n"},
 		{filepath.Dir(tesseract), []string{"note", "offer.png p. 1"}, "Valve 4 12.50\n"},
 		{filepath.Dir(tesseract), []string{"note", "photo"}, "in/photo.jpg: image: "},
@@ -41,7 +42,8 @@ func TestImagesAreIndexedAndOpened(t *testing.T) {
 	} {
 		cmd := exec.Command(os.Args[0], step.command...)
 		cmd.Dir = home
-		cmd.Env = asProgram(home, filepath.Join(home, ".lifehub"), "LIFEHUB_PROVIDER=offline", "TERM=dumb", "PATH="+step.path)
+		cmd.Env = asProgram(home, filepath.Join(home, ".lifehub"), "LIFEHUB_PROVIDER=offline",
+			"TERM=dumb", "PATH="+step.path)
 		if out, _ := cmd.CombinedOutput(); !strings.Contains(string(out), step.want) {
 			t.Errorf("%s with programs in %s lacks %q:\n%s", step.command, step.path, step.want, out)
 		}

@@ -33,7 +33,8 @@ func TestFirstIndexOfALargeFolderIsBrief(t *testing.T) {
 		t.Fatal(err)
 	}
 	lines := strings.Split(strings.TrimSpace(string(stderr)), "\n")
-	if len(lines) != 23 || lines[20] != "skipped  900.md: it is too large" || !strings.HasPrefix(lines[21], "… 1,179 more") || !strings.Contains(lines[22], "1,199 added, 1 skipped") {
+	if len(lines) != 23 || lines[20] != "skipped  900.md: it is too large" ||
+		!strings.HasPrefix(lines[21], "… 1,179 more") || !strings.Contains(lines[22], "1,199 added, 1 skipped") {
 		t.Errorf("it says\n%s", stderr)
 	}
 }

@@ -40,12 +40,14 @@ func TestAQuestionDoesNotWaitForSilentInput(t *testing.T) {
 			if err := cmd.Run(); err != nil {
 				t.Fatalf("%v\n%s", err, &stderr)
 			}
-			if !strings.Contains(stdout.String(), "three times a week") || !strings.Contains(stderr.String(), app.ErrNoInput.Error()) {
+			if !strings.Contains(stdout.String(), "three times a week") ||
+				!strings.Contains(stderr.String(), app.ErrNoInput.Error()) {
 				t.Errorf("stdout %s\nstderr %s", &stdout, &stderr)
 			}
 			if args[0] == "ask" {
 				var result askResult
-				if err := json.Unmarshal([]byte(stdout.String()), &result); err != nil || !slices.Contains(result.Notices, app.ErrNoInput.Error()) {
+				if err := json.Unmarshal([]byte(stdout.String()), &result); err != nil ||
+					!slices.Contains(result.Notices, app.ErrNoInput.Error()) {
 					t.Errorf("%v, notices %q", err, result.Notices)
 				}
 			}
@@ -96,7 +98,10 @@ func TestASignalEndsABlockedCommand(t *testing.T) {
 		{"ask", "-f", fifo, "why?"},
 		{"ask", "--schema", fifo, "why?"},
 	} {
-		for signal, code := range map[syscall.Signal]int{syscall.SIGTERM: app.ExitTerminated, syscall.SIGINT: app.ExitInterrupted} {
+		for signal, code := range map[syscall.Signal]int{
+			syscall.SIGTERM: app.ExitTerminated,
+			syscall.SIGINT:  app.ExitInterrupted,
+		} {
 			t.Run(strings.Join(args, " ")+signal.String(), func(t *testing.T) {
 				t.Parallel()
 				cmd := programIn(t, t.TempDir(), "", append(args, "--notes", vault)...)

@@ -47,7 +47,8 @@ func newPane(t *testing.T, env ...string) *pane {
 	t.Cleanup(func() {
 		p.end()
 		os.RemoveAll(sockets)
-		for late := time.Now().Add(patience); os.RemoveAll(home) != nil && time.Now().Before(late); { // the program saves before it exits
+		// the program saves before it exits
+		for late := time.Now().Add(patience); os.RemoveAll(home) != nil && time.Now().Before(late); {
 			<-time.After(50 * time.Millisecond)
 		}
 	})
@@ -128,7 +129,8 @@ func (p *pane) types(text string) { p.t.Helper(); p.send("-l", "--", text) }
 
 func (p *pane) send(arg ...string) {
 	p.t.Helper()
-	if out, err := exec.Command(p.tmux, append([]string{"-S", p.socket, "send-keys"}, arg...)...).CombinedOutput(); err != nil {
+	if out, err := exec.Command(p.tmux, append([]string{"-S", p.socket, "send-keys"},
+		arg...)...).CombinedOutput(); err != nil {
 		p.t.Fatalf("send keys %q: %v: %s", arg, err, out)
 	}
 }
@@ -168,8 +170,10 @@ func TestNewUserFindsTheWay(t *testing.T) {
 	p.sees("running/plan.md", "e edit")
 	p.presses("e")
 	for late := time.After(patience); ; {
-		if text, err := os.ReadFile(opened); err == nil && strings.Contains(string(text), "TERM=") && strings.Contains(string(text), "MY_TOKEN=") {
-			if got := string(text); !strings.HasPrefix(got, "+") || !strings.Contains(got, "starter-notes/") || !strings.Contains(got, ".md") || strings.Contains(got, "of-the-mail") {
+		if text, err := os.ReadFile(opened); err == nil && strings.Contains(string(text), "TERM=") &&
+			strings.Contains(string(text), "MY_TOKEN=") {
+			if got := string(text); !strings.HasPrefix(got, "+") || !strings.Contains(got, "starter-notes/") ||
+				!strings.Contains(got, ".md") || strings.Contains(got, "of-the-mail") {
 				t.Errorf("the editor was started with %q", got)
 			}
 			break
@@ -241,7 +245,8 @@ func TestUserSwitchesTheModel(t *testing.T) {
 	server := llmtest.StartOllama(t)
 	server.Create(llmtest.Planner("scripted-other", llmtest.ScriptedPlan, "Another model says so."))
 	p := newPane(t)
-	p.env = append(p.env, "OLLAMA_HOST="+server.URL, "LIFEHUB_MODEL=scripted-plan", "LIFEHUB_MODE=plan", "LIFEHUB_EMBED_MODEL=tiny-bow")
+	p.env = append(p.env, "OLLAMA_HOST="+server.URL, "LIFEHUB_MODEL=scripted-plan", "LIFEHUB_MODE=plan",
+		"LIFEHUB_EMBED_MODEL=tiny-bow")
 	p.open("chat", "--notes", apptest.Vault(t))
 	p.sees("scripted-plan", "ctrl+p commands")
 	p.presses("M-m")

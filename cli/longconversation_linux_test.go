@@ -50,15 +50,21 @@ func longConversation(t testing.TB, path string, turns int) {
 	read := strings.Repeat("The filter of the boiler was changed in March, and the garden was dug over. ", 20)
 	for n := range turns {
 		id := fmt.Sprintf("c.%d", n+1)
-		exec(`INSERT INTO turns (id, conversation, number, state, started, detail) VALUES (?, 'c', ?, 'done', 0, ?)`, id, n+1,
-			fmt.Sprintf(`{"sources":[{"n":1,"path":"home/%d.md","text":%[2]q}],"metrics":{},"effects":[],"log":[{"action":"search_notes({})","result":%[2]q}],"course":[{"event":{"type":"text","content":%[2]q}}]}`, n, read))
-		exec(`INSERT INTO messages (conversation, parent, turn, role, text, created) VALUES ('c', (SELECT nullif(head, 0) FROM conversations), ?, 'user', ?, 0)`,
+		exec(`INSERT INTO turns (id, conversation, number, state, started, detail) VALUES (?, 'c', ?, 'done', 0, ?)`,
+			id, n+1,
+			fmt.Sprintf(`{"sources":[{"n":1,"path":"home/%d.md","text":%[2]q}],"metrics":{},"effects":[],`+
+				`"log":[{"action":"search_notes({})","result":%[2]q}],"course":[{"event":{"type":"text",`+
+				`"content":%[2]q}}]}`, n, read))
+		exec(`INSERT INTO messages (conversation, parent, turn, role, text, created) VALUES ('c', (SELECT nullif(head,
+			0) FROM conversations), ?, 'user', ?, 0)`,
 			id, fmt.Sprintf("What of the boiler and room %d in week %d of the year?", n, n%52))
-		exec(`INSERT INTO messages (conversation, parent, turn, role, text, created) VALUES ('c', last_insert_rowid(), ?, 'assistant', ?, 0)`,
+		exec(`INSERT INTO messages (conversation, parent, turn, role, text, created) VALUES ('c', last_insert_rowid(),
+			?, 'assistant', ?, 0)`,
 			id, fmt.Sprintf("Room %d has its filter since March [1]. %s", n, read[:400]))
 		exec(`UPDATE conversations SET head = last_insert_rowid()`)
 	}
-	exec(`INSERT INTO summaries (turn, text, created) VALUES (?, 'They talked about the boiler.', 0)`, fmt.Sprintf("c.%d", turns-10))
+	exec(`INSERT INTO summaries (turn, text, created) VALUES (?, 'They talked about the boiler.', 0)`,
+		fmt.Sprintf("c.%d", turns-10))
 	if err := tx.Commit(); err != nil {
 		t.Fatal(err)
 	}
@@ -84,7 +90,8 @@ func allocated(t testing.TB, turns int) float64 {
 	}
 	defer s.Close()
 	a := turn.New(turn.Options{
-		Model: llmtest.NewScript(llmtest.Answer{Text: "Not that I know.", Always: true}), Server: &agenttest.Server{Name: "m", Tokens: 16 << 10},
+		Model:   llmtest.NewScript(llmtest.Answer{Text: "Not that I know.", Always: true}),
+		Server:  &agenttest.Server{Name: "m", Tokens: 16 << 10},
 		Session: agenttest.Session{In: agent.LoopMode}, History: s, Journal: s, Summaries: s, Memory: longTerm(s),
 	})
 	var before, after runtime.MemStats
@@ -141,10 +148,13 @@ func manyMessages(t testing.TB, path string, conversations, size int) {
 	}
 	defer db.Close()
 	for i := range conversations {
-		if _, err := db.Exec(`BEGIN; INSERT INTO conversations (id, title, created, updated) VALUES (?1, 'boiler', 0, 0);
+		if _, err := db.Exec(`BEGIN; INSERT INTO conversations (id, title, created, updated) VALUES (?1, 'boiler', 0,
+			0);
 			WITH RECURSIVE n (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < 5)
-				INSERT INTO turns (id, conversation, number, state, started) SELECT ?1 || '.' || n, ?1, n, 'done', 0 FROM n;
-			INSERT INTO messages (conversation, turn, role, text, created) SELECT ?1, id, column1, printf('%.*c', ?2, 'x'), 0 FROM turns, (VALUES ('user'), ('assistant')) WHERE conversation = ?1;
+				INSERT INTO turns (id, conversation, number, state, started) SELECT ?1 || '.' || n, ?1, n, 'done', 0
+				FROM n;
+			INSERT INTO messages (conversation, turn, role, text, created) SELECT ?1, id, column1, printf('%.*c', ?2,
+			'x'), 0 FROM turns, (VALUES ('user'), ('assistant')) WHERE conversation = ?1;
 			COMMIT`, fmt.Sprintf("c%d", i), size); err != nil {
 			t.Fatal(err)
 		}

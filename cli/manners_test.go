@@ -30,13 +30,20 @@ import (
 // calls goOn. env is the environment of a chat with it.
 func heldAnswer(t *testing.T) (env []string, goOn func()) {
 	hold := make(chan struct{})
-	plan := `{"reasoning":"The notes tell.","steps":[{"id":"1","tool":"search_notes","input":{"query":"run"},"description":"look it up"}]}`
+	plan := `{"reasoning":"The notes tell.","steps":[{"id":"1","tool":"search_notes","input":{"query":"run"},` +
+		`"description":"look it up"}]}`
 	model := llmtest.NewScript(
 		llmtest.Answer{Match: asksPlanner, Text: plan, Always: true},
-		llmtest.Answer{Match: asksExplainer, Text: strings.Repeat("You run three times a week 走る 👩‍👧 [1]. ", 40), Hold: hold, HoldAfter: 60, Always: true},
+		llmtest.Answer{
+			Match: asksExplainer, Text: strings.Repeat("You run three times a week 走る 👩‍👧 [1]. ", 40),
+			Hold: hold, HoldAfter: 60, Always: true,
+		},
 		llmtest.Answer{Text: "Running", Always: true},
 	)
-	return []string{"OLLAMA_HOST=" + llmtest.Serve(t, model), "LIFEHUB_MODEL=" + llmtest.ServedModel, "LIFEHUB_MODE=plan"}, func() { close(hold) }
+	return []string{
+		"OLLAMA_HOST=" + llmtest.Serve(t, model), "LIFEHUB_MODEL=" + llmtest.ServedModel,
+		"LIFEHUB_MODE=plan",
+	}, func() { close(hold) }
 }
 
 func TestUserIsNotifiedInAnUnfocusedWindow(t *testing.T) {
@@ -67,7 +74,8 @@ func TestUserIsNotifiedInAnUnfocusedWindow(t *testing.T) {
 	term.types(back + "\x15")
 	term.types("and where?\r")
 	term.waits(func(screen string) bool {
-		return strings.Contains(screen, "▌ and where?") && strings.Contains(screen, "ctrl+p commands") && strings.Count(screen, "changed nothing") == 2
+		return strings.Contains(screen, "▌ and where?") && strings.Contains(screen, "ctrl+p commands") &&
+			strings.Count(screen, "changed nothing") == 2
 	}, "has answered again")
 	if n := strings.Count(term.sent(), "\x1b]9;L"); n != 1 {
 		t.Errorf("the user was called %d times, want once", n)
@@ -104,7 +112,12 @@ func TestStormOfSizesAndExitInEveryPanel(t *testing.T) {
 	ends := []struct {
 		signal syscall.Signal
 		code   int
-	}{{syscall.SIGTERM, app.ExitTerminated}, {syscall.SIGHUP, app.ExitTerminated}, {syscall.SIGQUIT, app.ExitTerminated}, {syscall.SIGINT, app.ExitInterrupted}}
+	}{
+		{syscall.SIGTERM, app.ExitTerminated},
+		{syscall.SIGHUP, app.ExitTerminated},
+		{syscall.SIGQUIT, app.ExitTerminated},
+		{syscall.SIGINT, app.ExitInterrupted},
+	}
 	sizes, soak := 100, os.Getenv("LIFEHUB_SOAK") == "1"
 	if soak {
 		sizes = 1000
@@ -137,7 +150,8 @@ func TestStormOfSizesAndExitInEveryPanel(t *testing.T) {
 							return false
 						}
 					}
-					return strings.Contains(screen, state.shows) && len(rows) == 28 && strings.HasPrefix(rows[0], state.rows[0])
+					return strings.Contains(screen, state.shows) && len(rows) == 28 &&
+						strings.HasPrefix(rows[0], state.rows[0])
 				}, "is right for the last size")
 				if err := term.cmd.Process.Signal(end.signal); err != nil {
 					t.Fatal(err)
@@ -182,7 +196,8 @@ func TestSuspendAndResumeRestoreTheTerminal(t *testing.T) {
 	p.sees("▌ a draft")
 	for n := range 2 { // earlier output of the shell stays below the chat, so each round prints something new
 		p.presses("C-z")
-		p.waits(func(screen string) bool { return strings.Count(screen, "Stopped") == n+1 }, "shows that it was stopped")
+		p.waits(func(screen string) bool { return strings.Count(screen, "Stopped") == n+1 },
+			"shows that it was stopped")
 		p.types(fmt.Sprintf("echo $((40+%d)) says the shell", n)) // typed into the shell, which shows it
 		p.presses("Enter")
 		p.sees(fmt.Sprint(40+n, " says the shell"))
@@ -197,7 +212,8 @@ func TestSuspendAndResumeRestoreTheTerminal(t *testing.T) {
 func TestCopiedTextIsInTmuxsBuffer(t *testing.T) {
 	t.Parallel()
 	p := newPane(t)
-	p.env = append(p.env, "TMUX="+filepath.Join(p.sockets, "1")+",1,0") // as tmux sets it for its panes; env -i removed it
+	// as tmux sets it for its panes; env -i removed it
+	p.env = append(p.env, "TMUX="+filepath.Join(p.sockets, "1")+",1,0")
 	p.open("chat", "--notes", apptest.Vault(t))
 	p.sees("2 notes")
 	p.asks("how often do I run?")
@@ -273,7 +289,8 @@ func TestPlainLinesWithoutAScreen(t *testing.T) {
 		slave.Close()
 		var out bytes.Buffer
 		_, _ = out.ReadFrom(tty) // fails when the program has exited
-		if err := cmd.Wait(); err != nil || !strings.Contains(out.String(), "three times a week") || bytes.ContainsAny(out.Bytes(), "\x1b\a") {
+		if err := cmd.Wait(); err != nil || !strings.Contains(out.String(), "three times a week") ||
+			bytes.ContainsAny(out.Bytes(), "\x1b\a") {
 			t.Errorf("%v, %q", err, out.String())
 		}
 	})

@@ -19,7 +19,10 @@ import (
 // beginsBadly are ways to misbehave before any call; calledBadly are those triggered by a call.
 var (
 	beginsBadly = []string{"crash", "hang", "sleep", "banner", "closed", "pages", "schemas", "silent", "fork", "deaf"}
-	calledBadly = []string{"huge", "flood", "stderr", "garbage", "asks", "ids", "dies", "half", "mute", "wrong", "deafstdin", "long"}
+	calledBadly = []string{
+		"huge", "flood", "stderr", "garbage", "asks", "ids", "dies", "half", "mute",
+		"wrong", "deafstdin", "long",
+	}
 )
 
 // TestTheChatAnswersKeysWhileServersMisbehave runs 22 servers at once, each misbehaving in a

@@ -82,7 +82,10 @@ func TestServersFollowTheirFile(t *testing.T) {
 		t.Errorf("its secret is told: %s", got)
 	}
 	// Not typed by the user, so it starts only after a review, here or in another LifeHub.
-	untilState(t, a, "a", func(s mcpclient.ServerState) bool { return s.Status == mcpclient.Off && app.Unseen(s) != "" })
+	untilState(t, a, "a", func(s mcpclient.ServerState) bool {
+		return s.Status == mcpclient.Off &&
+			app.Unseen(s) != ""
+	})
 	seen := a.Servers.Unseen("a")
 	other, err := config.OpenTrust(a.Paths.TrustFile())
 	if err != nil {
@@ -126,7 +129,10 @@ func TestServersFollowTheirFile(t *testing.T) {
 		if err := a.SwitchServer("a", on); err != nil {
 			t.Fatal(err)
 		}
-		untilState(t, a, "a", func(s mcpclient.ServerState) bool { return running(s) == on && (on || s.Status == mcpclient.Off) })
+		untilState(t, a, "a", func(s mcpclient.ServerState) bool {
+			return running(s) == on &&
+				(on || s.Status == mcpclient.Off)
+		})
 		if got := a.LookAtServers() + a.LookAtServers(); got != "" {
 			t.Errorf("got %q", got)
 		}
@@ -179,7 +185,8 @@ func TestQuestionWaitsForTheNamedServer(t *testing.T) {
 	tools := filepath.Join(t.TempDir(), "tools")
 	const tool = `{"name":"echo","inputSchema":{"type":"object","properties":{"text":{"type":"string"}}}}`
 	do := func() { apptest.Write(t, tools, tool) }
-	stderr := asking(t, ownServer("late", mcptest.Given, tools), " to start: late.", do, "--allow", "late_echo", "@late_echo text=marmalade")
+	stderr := asking(t, ownServer("late", mcptest.Given, tools), " to start: late.", do, "--allow", "late_echo",
+		"@late_echo text=marmalade")
 	if !strings.Contains(stderr, "{\"text\":\"marmalade\"}") || !strings.Contains(stderr, "called late_echo") {
 		t.Errorf("got\n%s", stderr)
 	}

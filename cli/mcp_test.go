@@ -39,10 +39,13 @@ func TestRealServersToolsAreListedAndCalled(t *testing.T) {
 	if out, _ := run("mcp", "list"); !strings.Contains(out, "everything") || !strings.Contains(out, "broken") {
 		t.Errorf("the servers are not listed:\n%s", out)
 	}
-	if out, code := run("ask", "@everything_echo message=marmalade"); code != app.ExitRefused || strings.Contains(out, "Echo: marmalade") {
-		t.Errorf("a server's tool ran without being allowed, or exit code %d is not %d:\n%s", code, app.ExitRefused, out)
+	if out, code := run("ask", "@everything_echo message=marmalade"); code != app.ExitRefused ||
+		strings.Contains(out, "Echo: marmalade") {
+		t.Errorf("a server's tool ran without being allowed, or exit code %d is not %d:\n%s",
+			code, app.ExitRefused, out)
 	}
-	if out, code := run("ask", "--allow", "everything_echo", "@everything_echo message=marmalade"); code != app.ExitDone || !strings.Contains(out, "marmalade") {
+	if out, code := run("ask", "--allow", "everything_echo",
+		"@everything_echo message=marmalade"); code != app.ExitDone || !strings.Contains(out, "marmalade") {
 		t.Errorf("exit code %d, want the echo:\n%s", code, out)
 	}
 }
@@ -53,7 +56,8 @@ func everything(t *testing.T) func(arg ...string) (string, int) {
 	t.Helper()
 	server := testenv.Npm(t, "mcp-server-everything")
 	home := t.TempDir()
-	apptest.Write(t, filepath.Join(home, "lh", "config", "mcp.json"), `{"mcpServers": {"everything": {"command": "`+server+`"}}}`)
+	apptest.Write(t, filepath.Join(home, "lh", "config", "mcp.json"),
+		`{"mcpServers": {"everything": {"command": "`+server+`"}}}`)
 	return func(arg ...string) (string, int) {
 		cmd := exec.Command(os.Args[0], arg...)
 		cmd.Env = asProgram(home, filepath.Join(home, "lh"), "LIFEHUB_PROVIDER=offline")
@@ -66,9 +70,13 @@ func TestProgressAndQuestionsOfServersAreEvents(t *testing.T) {
 	testenv.WithoutRace(t)
 	run := everything(t)
 	for call, want := range map[string][]string{
-		"@everything_trigger-long-running-operation duration=1 steps=4": {`"type":"tool_progress"`, `"done":4,"total":4`, "Long running operation completed"},
+		"@everything_trigger-long-running-operation duration=1 steps=4": {
+			`"type":"tool_progress"`,
+			`"done":4,"total":4`, "Long running operation completed",
+		},
 		"@everything_trigger-elicitation-request": {
-			`"type":"input_request"`, `"kind":"form"`, `"message":"Please provide inputs`, `"schema":{`, `"type":"input_result"`, `"action":"decline"`,
+			`"type":"input_request"`, `"kind":"form"`, `"message":"Please provide inputs`, `"schema":{`,
+			`"type":"input_result"`, `"action":"decline"`,
 		},
 		"@everything_trigger-sampling-request prompt=why": {"no model"},
 	} {
@@ -86,12 +94,16 @@ func TestMentionedResourceIsAttached(t *testing.T) {
 	run := everything(t)
 	vault := t.TempDir()
 	apptest.Write(t, filepath.Join(vault, "a.md"), "# Rowing\n\nI row.\n")
-	out, code := run("ask", "--stream-json", "--notes", vault, "what is in @everything:demo://resource/static/document/features.md?")
-	if code != app.ExitDone || !strings.Contains(out, `"name":"read_resource","input":{"name":"everything:demo://resource/static/document/features.md"}`) || !strings.Contains(out, "Everything Server - Features") {
+	out, code := run("ask", "--stream-json", "--notes", vault,
+		"what is in @everything:demo://resource/static/document/features.md?")
+	if code != app.ExitDone || !strings.Contains(out, `"name":"read_resource",`+
+		`"input":{"name":"everything:demo://resource/static/document/features.md"}`) || !strings.Contains(out, "Everything Server - Features") {
 		t.Errorf("exit code %d:\n%.3000s", code, out)
 	}
-	out, _ = run("ask", "--notes", vault, "what is in @everything:demo://nothing and mail@everything:x.org and @nobody:x?")
-	if strings.Count(out, "· read_resource everything") != 1 || !strings.Contains(out, "read_resource failed: read demo://nothing") {
+	out, _ = run("ask", "--notes", vault, "what is in @everything:demo://nothing and mail@everything:x.org and "+
+		"@nobody:x?")
+	if strings.Count(out, "· read_resource everything") != 1 ||
+		!strings.Contains(out, "read_resource failed: read demo://nothing") {
 		t.Errorf("got\n%s", out)
 	}
 }

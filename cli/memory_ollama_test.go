@@ -32,7 +32,10 @@ func TestCatsNameIsRecalledWithRealOllama(t *testing.T) {
 	server := llmtest.StartEmptyOllama(t)
 	server.Create(llmtest.Model{Name: "m2v-static", GGUF: weights})
 	server.Create(llmtest.Reading(llmtest.Planner("talker", `{"steps": []}`, "Noted, thank you.")))
-	provider, err := ollama.New(llm.Settings{OllamaHost: server.URL, Model: "talker", Embedding: "m2v-static", Window: 8192})
+	provider, err := ollama.New(llm.Settings{
+		OllamaHost: server.URL, Model: "talker",
+		Embedding: "m2v-static", Window: 8192,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,7 +45,8 @@ func TestCatsNameIsRecalledWithRealOllama(t *testing.T) {
 	}
 	defer s.Close()
 	a := turn.New(turn.Options{
-		Model: provider, Server: prompt.ServerOf(provider), History: s, Summaries: s, TokenRatios: s, Limits: turn.Limits{Messages: 6},
+		Model: provider, Server: prompt.ServerOf(provider), History: s, Summaries: s, TokenRatios: s,
+		Limits: turn.Limits{Messages: 6},
 		Memory: memory.LongTerm{Store: s, Embedding: embedsAs{t, provider}},
 	})
 	ask := func(question string) (found []agent.Recollection, inPrompt int) {
@@ -66,13 +70,17 @@ func TestCatsNameIsRecalledWithRealOllama(t *testing.T) {
 		}
 		return found, inPrompt
 	}
-	for _, message := range []string{"My cat's name is Whiskers", "I have a peanut allergy", "My anniversary is June 17th", "I lived in Portugal for 3 years"} {
+	for _, message := range []string{
+		"My cat's name is Whiskers", "I have a peanut allergy",
+		"My anniversary is June 17th", "I lived in Portugal for 3 years",
+	} {
 		if found, _ := ask(message); len(found) > 0 {
 			t.Errorf("%q brought back %+v", message, found)
 		}
 	}
 	found, inPrompt := ask("What's my cat's name?")
-	if len(found) != 1 || found[0].Question != "My cat's name is Whiskers" || found[0].BM25 <= 0 || found[0].Cosine < 0.2 || inPrompt == 0 {
+	if len(found) != 1 || found[0].Question != "My cat's name is Whiskers" || found[0].BM25 <= 0 ||
+		found[0].Cosine < 0.2 || inPrompt == 0 {
 		t.Errorf("found %+v, %d tokens of it in the prompt", found, inPrompt)
 	}
 	if g, err := s.TokenRatio(t.Context(), "talker"); err != nil || g.Scale == 0 {

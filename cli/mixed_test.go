@@ -32,24 +32,30 @@ func mixed(t *testing.T) (dir string) {
 		write(fmt.Sprintf("text/%d.txt", i), fmt.Sprintf("Log %d\n\nThe barometer stood at %d.\n", i, 980+i))
 	}
 	for i := range 40 {
-		write(fmt.Sprintf("org/%d.org", i), fmt.Sprintf("#+TITLE: Recipe %d\n#+FILETAGS: :kitchen:\n* Dough %d\n** TODO Buy yeast :shop:\nTake %d grams of rye.\n", i, i, 100+i))
+		write(fmt.Sprintf("org/%d.org", i), fmt.Sprintf("#+TITLE: Recipe %d\n#+FILETAGS: :kitchen:\n* Dough %d\n** "+
+			"TODO Buy yeast :shop:\nTake %d grams of rye.\n", i, i, 100+i))
 	}
 	for i := range 39 {
 		write(fmt.Sprintf("papers/%d.pdf", i), string(pdftest.Make(
-			fmt.Sprintf("Report %d of the observatory", i), fmt.Sprintf("Telescope %d measures the\nred shift of galaxies.", i), "Thanks.")))
+			fmt.Sprintf("Report %d of the observatory", i), fmt.Sprintf("Telescope %d measures the\nred shift of "+
+				"galaxies.", i), "Thanks.")))
 	}
 	latin, err := charmap.Windows1252.NewEncoder().String("Der Prüfstand läuft “ruhig”.\n")
-	wide, err2 := unicode.UTF16(unicode.LittleEndian, unicode.UseBOM).NewEncoder().String("Łódź lies west of Warszawa.\n")
+	wide, err2 := unicode.UTF16(unicode.LittleEndian, unicode.UseBOM).NewEncoder().String("Łódź lies west of " +
+		"Warszawa.\n")
 	if err != nil || err2 != nil {
 		t.Fatal(err, err2)
 	}
 	write("text/latin.txt", latin)
 	write("text/wide.txt", wide)
 	for name, text := range map[string]string{
-		"bad/empty.pdf": "", "bad/cut.pdf": string(pdftest.Make("cut", "short")[:300]), "bad/zeroes.pdf": strings.Repeat("\x00", 5000),
-		"bad/picture.pdf": "\x89PNG\r\n\x1a\n" + strings.Repeat("x", 200), "bad/scan1.pdf": string(pdftest.Make("", "")), "bad/scan2.pdf": string(pdftest.Make("")),
+		"bad/empty.pdf": "", "bad/cut.pdf": string(pdftest.Make("cut", "short")[:300]),
+		"bad/zeroes.pdf":  strings.Repeat("\x00", 5000),
+		"bad/picture.pdf": "\x89PNG\r\n\x1a\n" + strings.Repeat("x", 200),
+		"bad/scan1.pdf":   string(pdftest.Make("", "")), "bad/scan2.pdf": string(pdftest.Make("")),
 		"bad/locked.pdf": string(pdftest.Encrypted()), "bad/binary.txt": "MZ\x00\x00\x01", "bad/binary.org": "* a\x00b",
-		"img/a.png": "x", "img/b.JPG": "x", "img/c.webp": "x", "a.mp3": "x", "letter.odt": "x", "data.json": "{}", "go.mod": "x",
+		"img/a.png": "x", "img/b.JPG": "x", "img/c.webp": "x", "a.mp3": "x", "letter.odt": "x",
+		"data.json": "{}", "go.mod": "x",
 	} {
 		write(name, text)
 	}
@@ -100,26 +106,31 @@ func TestAFolderOfMixedFiles(t *testing.T) {
 			}
 		}
 	}
-	const left = "18 files left out: 4 damaged PDFs, 4 unreadable files, 3 images, 2 other files, 2 scanned PDFs, 1 encrypted PDF, 1 office document, 1 recording"
+	const left = "18 files left out: 4 damaged PDFs, 4 unreadable files, 3 images, 2 other files, 2 scanned PDFs, 1 " +
+		"encrypted PDF, 1 office document, 1 recording"
 	out, _ := run("index", dir)
-	holds("index", out, left+"\n", "182 added, 11 skipped", "bad/locked.pdf: encrypted PDF: ", "bad/scan1.pdf: scanned PDF: ",
+	holds("index", out, left+"\n", "182 added, 11 skipped", "bad/locked.pdf: encrypted PDF: ",
+		"bad/scan1.pdf: scanned PDF: ",
 		"bad/picture.pdf: damaged PDF: ", "bad/binary.txt: not text",
 		"bad/huge.pdf: is too long: 100 MiB")
-	if again, _ := run("index"); !strings.Contains(again, left) || !strings.Contains(again, "11 skipped\n") || strings.Contains(again, "added") {
+	if again, _ := run("index"); !strings.Contains(again, left) || !strings.Contains(again, "11 skipped\n") ||
+		strings.Contains(again, "added") {
 		t.Errorf("a second index says\n%s", again)
 	}
 	report, _ := run("doctor", "--json")
 	holds("doctor", report, "182 of 182 notes", left)
 
 	for query, want := range map[string]string{
-		`"red shift" telescope 7`: "papers/7.pdf p. 2", "barometer 1009": "text/29.txt:", "how many grams of rye for recipe 12": "org/12.org:",
-		"Prüfstand": "text/latin.txt:1", "Łódź Warszawa": "text/wide.txt:1", "tag:shop dough 113": "org/13.org:",
+		`"red shift" telescope 7`: "papers/7.pdf p. 2", "barometer 1009": "text/29.txt:",
+		"how many grams of rye for recipe 12": "org/12.org:",
+		"Prüfstand":                           "text/latin.txt:1", "Łódź Warszawa": "text/wide.txt:1", "tag:shop dough 113": "org/13.org:",
 	} {
 		found, _ := run("search", query, "-n", "3")
 		holds(query, found, want)
 	}
 	_, stderr := run("search", "the price of cobalt in Kinshasa")
-	holds("a search that finds nothing", stderr, "12 files left out: 4 damaged PDFs, 4 unreadable files, 2 scanned PDFs, 1 encrypted PDF, 1 office document")
+	holds("a search that finds nothing", stderr, "12 files left out: 4 damaged PDFs, 4 unreadable files, 2 scanned "+
+		"PDFs, 1 encrypted PDF, 1 office document")
 	if !strings.Contains(stderr, "cobalt, Kinshasa: in no note") {
 		t.Errorf("a search that finds nothing says\n%s", stderr)
 	}
@@ -150,7 +161,8 @@ func TestAFolderOfMixedFiles(t *testing.T) {
 			lines = append(lines, c.What+" "+c.Path)
 		}
 	}
-	if !slices.Equal(lines, []string{"added bad/scan2.pdf", "changed papers/8.pdf", "moved papers/seven.pdf"}) || changes.LeftOut["encrypted PDF"] != 0 || changes.LeftOut["scanned PDF"] != 1 {
+	if !slices.Equal(lines, []string{"added bad/scan2.pdf", "changed papers/8.pdf", "moved papers/seven.pdf"}) ||
+		changes.LeftOut["encrypted PDF"] != 0 || changes.LeftOut["scanned PDF"] != 1 {
 		t.Errorf("it did %q, left out %v", lines, changes.LeftOut)
 	}
 	found, _ := run("search", "quasars")
@@ -164,7 +176,8 @@ func TestDeniedFileIsNowhere(t *testing.T) {
 	dir, home := t.TempDir(), t.TempDir()
 	apptest.SharePDFium(t, filepath.Join(home, ".lifehub"))
 	for name, text := range map[string]string{
-		"secret/x.pdf": string(pdftest.Make("The zebra code is 4711.", "Another page.")), "secret/y.txt": "The zebra code is 4711\n",
+		"secret/x.pdf": string(pdftest.Make("The zebra code is 4711.", "Another page.")),
+		"secret/y.txt": "The zebra code is 4711\n",
 		"secret/z.org": "#+TITLE: Zebra\n* TODO keep the code 4711\n", "secret/m.md": "The zebra code is 4711\n",
 		"open.md": "# Zebras\n\nThey live on [[x.pdf]], [[secret/y.txt]] and [[Zebra]].\n",
 	} {
@@ -192,8 +205,10 @@ func TestDeniedFileIsNowhere(t *testing.T) {
 		{"ask", "@search_notes query=path:secret"},
 	} {
 		cmd := offScreen(t, append(arg, "--notes", dir)...)
-		cmd.Env = append(cmd.Env, "LIFEHUB_PROVIDER=offline", "LIFEHUB_HOME="+filepath.Join(home, ".lifehub")) // the folder is read once
-		apptest.Write(t, filepath.Join(home, ".lifehub", "config", "permissions.yaml"), "rules:\n  - {tool: read_note, args: {path: {glob: \"secret/*\"}}, level: deny}\n")
+		// the folder is read once
+		cmd.Env = append(cmd.Env, "LIFEHUB_PROVIDER=offline", "LIFEHUB_HOME="+filepath.Join(home, ".lifehub"))
+		apptest.Write(t, filepath.Join(home, ".lifehub", "config", "permissions.yaml"),
+			"rules:\n  - {tool: read_note, args: {path: {glob: \"secret/*\"}}, level: deny}\n")
 		output, err := cmd.CombinedOutput()
 		if cmd.ProcessState == nil {
 			t.Fatal(err)

@@ -51,7 +51,8 @@ func startProgram(t *testing.T, server *llmtest.Server, model string, arg ...str
 	home := t.TempDir()
 	p := &program{t: t, cmd: exec.Command(os.Args[0], arg...)}
 	p.cmd.Dir = home
-	p.cmd.Env = asProgram(home, filepath.Join(home, ".lifehub"), "LIFEHUB_PROVIDER=ollama", "OLLAMA_HOST="+server.URL, "LIFEHUB_MODEL="+model, "LIFEHUB_MODE=plan", "LIFEHUB_EMBED_MODEL=tiny-bow", "LIFEHUB_CONTEXT=16384")
+	p.cmd.Env = asProgram(home, filepath.Join(home, ".lifehub"), "LIFEHUB_PROVIDER=ollama", "OLLAMA_HOST="+server.URL,
+		"LIFEHUB_MODEL="+model, "LIFEHUB_MODE=plan", "LIFEHUB_EMBED_MODEL=tiny-bow", "LIFEHUB_CONTEXT=16384")
 	p.cmd.Stderr = &p.stderr
 	out, err := p.cmd.StdoutPipe()
 	if err != nil {
@@ -127,7 +128,8 @@ func (p *program) answer() string {
 func TestRealOllamaPlansWorksAndExplains(t *testing.T) {
 	t.Parallel()
 	server := llmtest.StartOllama(t)
-	p := startProgram(t, server, "scripted-plan", "ask", "--stream-json", "--notes", apptest.Vault(t), "running, and open tasks")
+	p := startProgram(t, server, "scripted-plan", "ask", "--stream-json", "--notes", apptest.Vault(t),
+		"running, and open tasks")
 	if code := p.rest(); code != 0 {
 		t.Fatalf("exit code %d; stderr:\n%s", code, p.stderr.String())
 	}
@@ -159,7 +161,8 @@ func TestRealOllamaPlansWorksAndExplains(t *testing.T) {
 func TestRealOllamaCancelledKeepsWhatArrived(t *testing.T) {
 	t.Parallel()
 	server := llmtest.StartOllama(t)
-	p := startProgram(t, server, "scripted-endless", "ask", "--stream-json", "--notes", apptest.Vault(t), "how often do I run?")
+	p := startProgram(t, server, "scripted-endless", "ask", "--stream-json", "--notes",
+		apptest.Vault(t), "how often do I run?")
 	p.until("token")
 	asked := time.Now()
 	if err := p.cmd.Process.Signal(syscall.SIGINT); err != nil {
@@ -173,7 +176,8 @@ func TestRealOllamaCancelledKeepsWhatArrived(t *testing.T) {
 		t.Errorf("last event %+v, want an interrupted end", last)
 	}
 	t.Logf("end came %v after the interrupt", last.Time.Sub(asked).Round(time.Millisecond))
-	if shown := p.shows(t); !strings.Contains(shown, strings.TrimSpace(p.answer())) || !strings.Contains(shown, "cut off") {
+	if shown := p.shows(t); !strings.Contains(shown, strings.TrimSpace(p.answer())) ||
+		!strings.Contains(shown, "cut off") {
 		t.Errorf("what arrived was not kept and marked:\n%s", shown)
 	}
 }
@@ -198,7 +202,8 @@ func (p *program) shows(t *testing.T) string {
 func TestRealOllamaKilledGivesACutAnswer(t *testing.T) {
 	t.Parallel()
 	server := llmtest.StartOllama(t)
-	p := startProgram(t, server, "scripted-endless", "ask", "--stream-json", "--notes", apptest.Vault(t), "how often do I run?")
+	p := startProgram(t, server, "scripted-endless", "ask", "--stream-json", "--notes",
+		apptest.Vault(t), "how often do I run?")
 	p.until("token")
 	server.Kill()
 	if code := p.rest(); code != app.ExitFailed && code != app.ExitUnreachable {
@@ -216,15 +221,20 @@ func TestRealOllamaKilledGivesACutAnswer(t *testing.T) {
 func TestMissingModelOffersAPull(t *testing.T) {
 	t.Parallel()
 	server := llmtest.StartOllama(t)
-	p := startProgram(t, server, "no-such-model", "ask", "--stream-json", "--notes", apptest.Vault(t), "how often do I run?")
+	p := startProgram(t, server, "no-such-model", "ask", "--stream-json", "--notes",
+		apptest.Vault(t), "how often do I run?")
 	if code := p.rest(); code != app.ExitFailed {
 		t.Errorf("exit code %d, want %d", code, app.ExitFailed)
 	}
-	if last := p.events[len(p.events)-1]; last.Type != "error" || !strings.Contains(last.Hint, "lifehub models pull no-such-model") {
+	if last := p.events[len(p.events)-1]; last.Type != "error" ||
+		!strings.Contains(last.Hint, "lifehub models pull no-such-model") {
 		t.Errorf("last event %+v, want an error that names the pull", last)
 	}
 
-	term := startTerminal(t, 100, 30, []string{"LIFEHUB_PROVIDER=ollama", "OLLAMA_HOST=" + server.URL, "LIFEHUB_MODEL=no-such-model"}, "chat", "--notes", apptest.Vault(t))
+	term := startTerminal(t, 100, 30, []string{
+		"LIFEHUB_PROVIDER=ollama", "OLLAMA_HOST=" + server.URL,
+		"LIFEHUB_MODEL=no-such-model",
+	}, "chat", "--notes", apptest.Vault(t))
 	term.sees("2 notes")
 	term.types("how often do I run?\r")
 	term.sees("no-such-model", "pull")
@@ -234,7 +244,10 @@ func TestChatSwitchesWhenOllamaStarts(t *testing.T) {
 	t.Parallel()
 	server := llmtest.StartOllama(t)
 	server.Stop()
-	term := startTerminal(t, 110, 30, []string{"OLLAMA_HOST=" + server.URL, "LIFEHUB_MODEL=scripted-plan", "LIFEHUB_MODE=plan", "LIFEHUB_EMBED_MODEL=tiny-bow"}, "chat", "--notes", apptest.Vault(t))
+	term := startTerminal(t, 110, 30, []string{
+		"OLLAMA_HOST=" + server.URL, "LIFEHUB_MODEL=scripted-plan",
+		"LIFEHUB_MODE=plan", "LIFEHUB_EMBED_MODEL=tiny-bow",
+	}, "chat", "--notes", apptest.Vault(t))
 	term.sees("no model")
 	server.Restart()
 	term.sees("scripted-plan")

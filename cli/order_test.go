@@ -37,7 +37,8 @@ func TestLoopIsShownInItsOrder(t *testing.T) {
 	testenv.WithoutRace(t)
 	t.Parallel()
 	turn := func() []llmtest.Answer {
-		first, second := calls(asksLoop, "search_notes", `{"query":"running"}`), calls(asksLoop, "list_tasks", `{"status":"open"}`)
+		first, second := calls(asksLoop, "search_notes", `{"query":"running"}`),
+			calls(asksLoop, "list_tasks", `{"status":"open"}`)
 		first.Thinking, first.Text = "First-thought.", "Let me look into the notes."
 		second.Thinking, second.Text = "Second-thought.", "Then the tasks."
 		return []llmtest.Answer{first, second, says(asksLoop, "You run three times a week [1].")}
@@ -49,7 +50,8 @@ func TestLoopIsShownInItsOrder(t *testing.T) {
 	if out != "Let me look into the notes.\n\nThen the tasks.\n\nYou run three times a week [1].\n" {
 		t.Errorf("the answer is %q", out)
 	}
-	mustFollow(t, "stderr", stderr, "thinking: First-thought.", "search_notes", "returned: 2 passages", "thinking: Second-thought.", "list_tasks", "returned: ", "plumber")
+	mustFollow(t, "stderr", stderr, "thinking: First-thought.", "search_notes", "returned: 2 passages",
+		"thinking: Second-thought.", "list_tasks", "returned: ", "plumber")
 	if n := len(script.Requests()); n != 3 {
 		t.Errorf("the turn cost %d calls of the model", n)
 	}
@@ -62,8 +64,16 @@ func TestLoopIsShownInItsOrder(t *testing.T) {
 	if chats[0].Title != "How often do I run ?[2J" {
 		t.Errorf("the title is %q", chats[0].Title)
 	}
-	order := []string{"First-thought.", "Let me look into the notes.", "search_notes(", "→ 2 passages", "Second-thought.", "Then the tasks.", "list_tasks(", "plumber", "You run three times a week"}
-	for _, command := range [][]string{{"chats", "show"}, {"chats", "export"}, {"chats", "export", "--format", "html"}, {"chat", "--plain", "--notes", vault, "-r"}} {
+	order := []string{
+		"First-thought.", "Let me look into the notes.", "search_notes(", "→ 2 passages",
+		"Second-thought.", "Then the tasks.", "list_tasks(", "plumber", "You run three times a week",
+	}
+	for _, command := range [][]string{
+		{"chats", "show"},
+		{"chats", "export"},
+		{"chats", "export", "--format", "html"},
+		{"chat", "--plain", "--notes", vault, "-r"},
+	} {
 		text, _ := run(append(command, chats[0].ID)...)
 		mustFollow(t, strings.Join(command, " "), text, order...)
 		if strings.Contains(text, "\n\n\n") && !strings.Contains(text, "<html") {
@@ -71,7 +81,9 @@ func TestLoopIsShownInItsOrder(t *testing.T) {
 		}
 	}
 	traced, _ := run("trace", "show", chats[0].ID)
-	mustFollow(t, "trace show", traced, `"context_log"`, "First-thought.", "Let me look", `"call":"2","name":"search_notes"`, `"context_log"`, "Second-thought.", `"call":"3","name":"list_tasks"`, `"context_log"`)
+	mustFollow(t, "trace show", traced, `"context_log"`, "First-thought.", "Let me look",
+		`"call":"2","name":"search_notes"`, `"context_log"`, "Second-thought.",
+		`"call":"3","name":"list_tasks"`, `"context_log"`)
 	var kept struct{ Exchanges []agent.Exchange }
 	exported, _ := run("chats", "export", "--format", "json", chats[0].ID)
 	if err := json.Unmarshal([]byte(exported), &kept); err != nil || len(kept.Exchanges) != 1 {
@@ -82,7 +94,8 @@ func TestLoopIsShownInItsOrder(t *testing.T) {
 		Log    []agent.Logged
 	}
 	out, _ = run("ask", "--json", "--mode", "loop", "--notes", vault, "How often do I run?")
-	if err := json.Unmarshal([]byte(out), &result); err != nil || result.Answer != kept.Exchanges[0].Answer.Text || len(result.Log) != 5 || result.Log[1] != kept.Exchanges[0].Answer.Log[1] {
+	if err := json.Unmarshal([]byte(out), &result); err != nil || result.Answer != kept.Exchanges[0].Answer.Text ||
+		len(result.Log) != 5 || result.Log[1] != kept.Exchanges[0].Answer.Log[1] {
 		t.Errorf("--json tells %s (%v), and the export %+v", out, err, kept.Exchanges[0].Answer)
 	}
 }
@@ -113,12 +126,14 @@ func TestAskBranchesAtATurn(t *testing.T) {
 	if strings.Contains(shown, "question two") {
 		t.Errorf("it does not branch:\n%s", shown)
 	}
-	if last := script.Requests()[3].Messages; strings.Contains(last[len(last)-2].Text, "Two.") || strings.Contains(last[len(last)-2].Text, "Three.") {
+	if last := script.Requests()[3].Messages; strings.Contains(last[len(last)-2].Text, "Two.") ||
+		strings.Contains(last[len(last)-2].Text, "Three.") {
 		t.Errorf("it was asked after %+v", last)
 	}
 	var tree struct{ Exchanges []agent.Exchange }
 	exported, _ := run("chats", "export", "--format", "json", id)
-	if err := json.Unmarshal([]byte(exported), &tree); err != nil || len(tree.Exchanges) != 4 || tree.Exchanges[3].Turn != branch || tree.Exchanges[3].After != first || len(tree.Exchanges[3].Siblings) != 2 {
+	if err := json.Unmarshal([]byte(exported), &tree); err != nil || len(tree.Exchanges) != 4 ||
+		tree.Exchanges[3].Turn != branch || tree.Exchanges[3].After != first || len(tree.Exchanges[3].Siblings) != 2 {
 		t.Errorf("the tree is %s (%v)", exported, err)
 	}
 }
@@ -129,10 +144,12 @@ func TestAskReportsThatNotesAreStillRead(t *testing.T) {
 	t.Parallel()
 	vault := apptest.Vault(t)
 	for i := range 20 {
-		apptest.Write(t, filepath.Join(vault, "more", string(rune('a'+i))+".md"), "# Boiler\n\n"+strings.Repeat("The boiler hums.\n\n", 20_000))
+		apptest.Write(t, filepath.Join(vault, "more", string(rune('a'+i))+".md"),
+			"# Boiler\n\n"+strings.Repeat("The boiler hums.\n\n", 20_000))
 	}
 	run := commandsOver(t, llmtest.Serve(t, llmtest.NewScript(
-		llmtest.Answer{Match: asksPlanner, Text: `{"steps":[{"id":"1","tool":"search_notes","input":{"query":"boiler"}}]}`, Always: true},
+		llmtest.Answer{Match: asksPlanner, Text: `{"steps":[{"id":"1","tool":"search_notes",` +
+			`"input":{"query":"boiler"}}]}`, Always: true},
 		llmtest.Answer{Match: asksExplainer, Text: "It hums.", Always: true},
 	)))
 	where, _ := run("config", "path")
@@ -142,14 +159,16 @@ func TestAskReportsThatNotesAreStillRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer folder.Close()
-	x, err := rag.Open(settings.Paths{Data: filepath.Join(home, "data")}.Index(folder.Dir()), rag.Options{Vault: folder.Dir()})
+	x, err := rag.Open(settings.Paths{Data: filepath.Join(home, "data")}.Index(folder.Dir()),
+		rag.Options{Vault: folder.Dir()})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer x.Close()
 	asked := false
 	if _, err := x.Sync(t.Context(), folder, nil, func(p rag.Progress) {
-		if c, err := x.Coverage(t.Context()); asked || err != nil || p.Done == 0 || c.Unread != p.Total-p.Done || c.Unread == 0 {
+		if c, err := x.Coverage(t.Context()); asked || err != nil || p.Done == 0 ||
+			c.Unread != p.Total-p.Done || c.Unread == 0 {
 			return // in the middle of a transaction, which real indexing never holds that long
 		}
 		asked = true
@@ -165,7 +184,8 @@ func TestAskReportsThatNotesAreStillRead(t *testing.T) {
 	}); err != nil || !asked {
 		t.Fatal(asked, err)
 	}
-	if out, stderr := run("ask", "--json", "--notes", vault, "what does the boiler do?"); strings.Contains(out+stderr, "read so far") {
+	if out, stderr := run("ask", "--json", "--notes", vault,
+		"what does the boiler do?"); strings.Contains(out+stderr, "read so far") {
 		t.Errorf("all is read, and it says %s%s", out, stderr)
 	}
 }
@@ -174,7 +194,8 @@ func TestAskReportsThatNotesAreStillRead(t *testing.T) {
 func TestReplansAndMessagesAreSettings(t *testing.T) {
 	testenv.WithoutRace(t)
 	t.Parallel()
-	plan := llmtest.Answer{Match: asksPlanner, Text: `{"steps":[{"id":"1","tool":"read_note","input":{"path":"nosuch.md"}},{"id":"2","tool":"today","input":{}}]}`, Always: true}
+	plan := llmtest.Answer{Match: asksPlanner, Text: `{"steps":[{"id":"1","tool":"read_note",` +
+		`"input":{"path":"nosuch.md"}},{"id":"2","tool":"today","input":{}}]}`, Always: true}
 	script := llmtest.NewScript(plan, llmtest.Answer{Match: asksExplainer, Text: "It is not there.", Always: true})
 	vault := apptest.Vault(t)
 	run := commandsOver(t, llmtest.Serve(t, script))

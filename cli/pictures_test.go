@@ -46,13 +46,19 @@ func TestModelForTheFilm(t *testing.T) {
 	if file == "" {
 		t.Skip("LIFEHUB_FILM=FILE serves the model of the film (make film)")
 	}
-	const first, second = "how do I raise my long run", "remind me to book" // what the model reads ahead has no question
+	// what the model reads ahead has no question
+	const first, second = "how do I raise my long run", "remind me to book"
 	friday := time.Now().AddDate(0, 0, (int(time.Friday)-int(time.Now().Weekday())+7)%7).Format(time.DateOnly)
 	plan := func(steps string) string { return `{"reasoning":"","steps":[` + steps + `]}` }
 	model := slowWriter{llmtest.NewScript(
-		says(first, plan(`{"id":"1","tool":"search_notes","input":{"query":"raise long run"}},{"id":"2","tool":"search_notes","input":{"query":"longest run"}}`)),
-		says(first, "Your plan says of the long run: “Raise it by at most 10 % a week, and every fourth week go back to 12 km.” [1] After your last one, “2026-11-15: 16 km in 1:34.” [2], that is at most 17.6 km:\n\n| week | long run |\n| --- | ---: |\n| this | 17.6 km |\n| next | 12 km |\n\nThe plan also has “a rest day after each long run” [1].\n"),
-		says(second, plan(`{"id":"1","tool":"add_task","input":{"text":"book the physio for the left shin","due":"`+friday+`"}}`)),
+		says(first, plan(`{"id":"1","tool":"search_notes","input":{"query":"raise long run"}},{"id":"2",`+
+			`"tool":"search_notes","input":{"query":"longest run"}}`)),
+		says(first, "Your plan says of the long run: “Raise it by at most 10 % a week, and every fourth week go back "+
+			"to 12 km.” [1] After your last one, “2026-11-15: 16 km in 1:34.” [2], that is at most 17.6 km:\n\n| "+
+			"week | long run |\n| --- | ---: |\n| this | 17.6 km |\n| next | 12 km |\n\nThe plan also has “a "+
+			"rest day after each long run” [1].\n"),
+		says(second, plan(`{"id":"1","tool":"add_task","input":{"text":"book the physio for the left shin","due":"`+
+			friday+`"}}`)),
 		says(second, "It is on your list, due on Friday.\n"),
 		llmtest.Answer{Text: "Weekly running distance", Always: true},
 	)}
@@ -75,11 +81,15 @@ func TestDocumentForThePictures(t *testing.T) {
 		t.Skip("LIFEHUB_SCREENS=FOLDER makes a document for the pictures (make screens)")
 	}
 	model := llmtest.NewScript(
-		calls(asksLead, "delegate", `{"worker_type":"general","task_description":"WRITE the week","success_criteria":"x"}`),
+		calls(asksLead, "delegate", `{"worker_type":"general","task_description":"WRITE the week",`+
+			`"success_criteria":"x"}`),
 		says(asksJudge, passes), says(asksLead, "The week is in the document *training week*."),
-		calls("WRITE", "create_artifact", `{"name":"training week","text":"# Training week\n\n- Monday: rest\n- Tuesday: 5 km, easy\n- Thursday: intervals\n- Sunday: 12 km\n","why":"a first draft"}`),
-		calls("WRITE", "update_artifact", `{"name":"training week","old_text":"- Sunday: 12 km","new_text":"- Saturday: stretching\n- Sunday: 13 km, 10 % more","why":"the long run grows by a tenth"}`),
+		calls("WRITE", "create_artifact", `{"name":"training week","text":"# Training week\n\n- Monday: rest\n- `+
+			`Tuesday: 5 km, easy\n- Thursday: intervals\n- Sunday: 12 km\n","why":"a first draft"}`),
+		calls("WRITE", "update_artifact", `{"name":"training week","old_text":"- Sunday: 12 km","new_text":"- `+
+			`Saturday: stretching\n- Sunday: 13 km, 10 % more","why":"the long run grows by a tenth"}`),
 		says("WRITE", "Made and changed."),
 	)
-	tellIn(t, home, filepath.Join(home, "notes"), llmtest.Serve(t, model), llmtest.ServedModel, "team", "write me a training week")
+	tellIn(t, home, filepath.Join(home, "notes"), llmtest.Serve(t, model), llmtest.ServedModel, "team",
+		"write me a training week")
 }

@@ -30,12 +30,18 @@ import (
 
 // The scripted plans and decisions used by several turns.
 const (
-	planSearch = `{"reasoning":"the notes may say","steps":[{"id":"1","tool":"search_notes","input":{"query":"how often I run"},"description":"what the plan says"}]}`
-	planTwice  = `{"reasoning":"the plan, and what is to be done","steps":[{"id":"1","tool":"search_notes","input":{"query":"long run at the end of January"}},` +
-		`{"id":"2","tool":"read_note","input":{"path":"running/plan.md"}},{"id":"3","tool":"list_tasks","input":{"query":"Spring Half"}},{"id":"4","tool":"fly","input":{}}]}`
-	planTask  = `{"reasoning":"a task","steps":[{"id":"1","tool":"add_task","input":{"text":"physio","due":"2026-11-27"},"description":"add it"}]}`
-	runReport = "The user runs three times a week: intervals on Tuesday, an easy hour on Thursday, the long run on Sunday (running/plan.md:8)."
-	runAnswer = "You run three times a week: “I run three times a week: intervals on Tuesday, an easy hour on Thursday, the long run on Sunday.” [1]"
+	planSearch = `{"reasoning":"the notes may say","steps":[{"id":"1","tool":"search_notes","input":{"query":"how ` +
+		`often I run"},"description":"what the plan says"}]}`
+	planTwice = `{"reasoning":"the plan, and what is to be done","steps":[{"id":"1","tool":"search_notes",` +
+		`"input":{"query":"long run at the end of January"}},` +
+		`{"id":"2","tool":"read_note","input":{"path":"running/plan.md"}},{"id":"3","tool":"list_tasks",` +
+		`"input":{"query":"Spring Half"}},{"id":"4","tool":"fly","input":{}}]}`
+	planTask = `{"reasoning":"a task","steps":[{"id":"1","tool":"add_task","input":{"text":"physio",` +
+		`"due":"2026-11-27"},"description":"add it"}]}`
+	runReport = "The user runs three times a week: intervals on Tuesday, an easy hour on Thursday, the long run on " +
+		"Sunday (running/plan.md:8)."
+	runAnswer = "You run three times a week: “I run three times a week: intervals on Tuesday, an easy hour on " +
+		"Thursday, the long run on Sunday.” [1]"
 )
 
 // promptedTurn is a message of the user and the scripted replies of the model.
@@ -72,67 +78,117 @@ func TestPrompts(t *testing.T) {
 		specs bool // record complete tool descriptions
 		small bool // the window has 8,192 tokens
 	}{
-		"plan, a question about the notes": {mode: agent.PlanMode, turns: []promptedTurn{{message: "How often do I run?", says: inWords(planSearch, runAnswer)}}},
-		"plan, a small window": {mode: agent.PlanMode, small: true, turns: []promptedTurn{{message: "Wie oft laufe ich?", says: inWords(
-			`{"reasoning":"the notes may say","steps":[{"id":"1","tool":"search_notes","input":{}}]}`, planSearch, runAnswer,
-		)}}},
-		"plan, thanks": {mode: agent.PlanMode, turns: []promptedTurn{{message: "Thanks, that helped", says: inWords(smallTalk("You are welcome."))}}},
-		"plan, overlapping results": {
-			mode: agent.PlanMode, turns: []promptedTurn{{message: "How long is the long run at the end of January, and what is to be done for the Spring Half?", says: inWords(planTwice, planTwice, runAnswer)}},
+		"plan, a question about the notes": {
+			mode:  agent.PlanMode,
+			turns: []promptedTurn{{message: "How often do I run?", says: inWords(planSearch, runAnswer)}},
 		},
-		"plan, repaired and planned again": {mode: agent.PlanMode, turns: []promptedTurn{{message: "What does note running/plans say?", says: inWords(
-			"I would read it.", `{"steps":[{"id":"1","tool":"read_note","input":{"path":"running/plans.md"}},{"id":"2","tool":"search_notes","input":{"query":"xyzzy"}}]}`,
-			`{"steps":[{"id":"3","tool":"read_note","input":{"path":"running/plan.md"}}]}`, runAnswer,
-		)}}},
-		"plan, a task is added": {mode: agent.PlanMode, turns: []promptedTurn{{message: "Add a task: physio, due on 27 November", says: inWords(planTask, "It is on your list.")}}},
-		"plan, a longer conversation": {mode: agent.PlanMode, facts: "# Memory\n\n- I run in the morning (2026-01-01, you)\n", turns: []promptedTurn{
-			{message: "What is my half marathon called?", says: inWords(
-				`{"steps":[{"id":"1","tool":"search_notes","input":{"query":"half marathon"}}]}`, "It is the Spring Half [1].")},
-			{message: "Hello, it is me", says: inWords(smallTalk("Hello."))},
-			{message: "Nice weather", says: inWords(smallTalk("It is."))},
-			{message: "How often do I run?", says: inWords(planSearch, runAnswer)},
-			{message: "And what is my half marathon called again?\n\n" + agent.Message{Attached: []agent.Attachment{{Name: "stdin", Text: "Spring Half: 14 February"}}}.String(), says: inWords(
-				planSearch, runAnswer)},
-			{message: "And when is it?", compact: true, says: inWords("The user runs three times a week.", planSearch, runAnswer)},
-		}},
-		"loop, search and read": {mode: agent.LoopMode, turns: []promptedTurn{{message: "How often do I run, and when is the Spring Half?", says: []llmtest.Answer{
-			calling("search_notes", `{"query":"how often I run"}`), calling("read_note", `{"path":"running/plan.md"}`, "search_notes", `{"query":"Spring Half"}`),
+		"plan, a small window": {
+			mode: agent.PlanMode, small: true,
+			turns: []promptedTurn{{message: "Wie oft laufe ich?", says: inWords(
+				`{"reasoning":"the notes may say","steps":[{"id":"1","tool":"search_notes","input":{}}]}`, planSearch,
+				runAnswer,
+			)}},
+		},
+		"plan, thanks": {mode: agent.PlanMode, turns: []promptedTurn{{
+			message: "Thanks, that helped",
+			says:    inWords(smallTalk("You are welcome.")),
+		}}},
+		"plan, overlapping results": {
+			mode: agent.PlanMode, turns: []promptedTurn{{message: "How long is the long run at the end of January, " +
+				"and what is to be done for the Spring Half?", says: inWords(planTwice, planTwice, runAnswer)}},
+		},
+		"plan, repaired and planned again": {
+			mode: agent.PlanMode,
+			turns: []promptedTurn{{message: "What does note running/plans say?", says: inWords(
+				"I would read it.", `{"steps":[{"id":"1","tool":"read_note","input":{"path":"running/plans.md"}},`+
+					`{"id":"2","tool":"search_notes","input":{"query":"xyzzy"}}]}`,
+				`{"steps":[{"id":"3","tool":"read_note","input":{"path":"running/plan.md"}}]}`, runAnswer,
+			)}},
+		},
+		"plan, a task is added": {mode: agent.PlanMode, turns: []promptedTurn{{message: "Add a task: physio, due on " +
+			"27 November", says: inWords(planTask, "It is on your list.")}}},
+		"plan, a longer conversation": {
+			mode:  agent.PlanMode,
+			facts: "# Memory\n\n- I run in the morning (2026-01-01, you)\n", turns: []promptedTurn{
+				{message: "What is my half marathon called?", says: inWords(
+					`{"steps":[{"id":"1","tool":"search_notes","input":{"query":"half marathon"}}]}`,
+					"It is the Spring Half [1].")},
+				{message: "Hello, it is me", says: inWords(smallTalk("Hello."))},
+				{message: "Nice weather", says: inWords(smallTalk("It is."))},
+				{message: "How often do I run?", says: inWords(planSearch, runAnswer)},
+				{
+					message: "And what is my half marathon called again?\n\n" +
+						agent.Message{Attached: []agent.Attachment{{Name: "stdin", Text: "Spring Half: 14 February"}}}.String(),
+					says: inWords(
+						planSearch, runAnswer),
+				},
+				{message: "And when is it?", compact: true, says: inWords("The user runs three times a week.", planSearch,
+					runAnswer)},
+			},
+		},
+		"loop, search and read": {mode: agent.LoopMode, turns: []promptedTurn{{message: "How often do I run, and " +
+			"when is the Spring Half?", says: []llmtest.Answer{
+			calling("search_notes", `{"query":"how often I run"}`),
+			calling("read_note", `{"path":"running/plan.md"}`, "search_notes", `{"query":"Spring Half"}`),
 			{Text: runAnswer},
 		}}}},
-		"loop, printed calls, rounds used up": {mode: agent.LoopMode, turns: []promptedTurn{{message: "How often do I run?", says: []llmtest.Answer{
-			{Text: "I will look.\n<tool_call>\n{\"name\": \"search_notes\", \"arguments\": {\"query\": \"how often I run\"}}\n</tool_call>"},
-			calling("search_notes", `{"query":"how often I run"}`), calling("search_notes", `{"query":"how often I run"}`),
-			{Text: runAnswer},
-		}}}},
-		"loop, thanks": {mode: agent.LoopMode, specs: true, turns: []promptedTurn{{message: "Thanks, that helped", says: inWords("You are welcome.")}}},
+		"loop, printed calls, rounds used up": {
+			mode: agent.LoopMode,
+			turns: []promptedTurn{{message: "How often do I run?", says: []llmtest.Answer{
+				{Text: "I will look.\n<tool_call>\n{\"name\": \"search_notes\", \"arguments\": {\"query\": \"how often I " +
+					"run\"}}\n</tool_call>"},
+				calling("search_notes", `{"query":"how often I run"}`),
+				calling("search_notes", `{"query":"how often I run"}`),
+				{Text: runAnswer},
+			}}},
+		},
+		"loop, thanks": {mode: agent.LoopMode, specs: true, turns: []promptedTurn{{
+			message: "Thanks, that helped",
+			says:    inWords("You are welcome."),
+		}}},
 		"team, small talk": {mode: agent.TeamMode, turns: []promptedTurn{
 			{message: "Thanks, that helped", says: inWords("You are welcome.")},
 		}},
-		"team, rejected, then accepted": {mode: agent.TeamMode, turns: []promptedTurn{{message: "How often do I run?", says: []llmtest.Answer{
-			calling("delegate", `{"worker_type":"notes","task_description":"How often does the user run, and on which days?","success_criteria":"It names the days."}`),
-			calling("search_notes", `{"query":"how often I run"}`),
-			{Text: "Often."},
-			{Text: `{"passed":false,"score":0.2,"feedback":"It does not name the days.","suggestions":"Name them."}`},
-			{Text: runReport},
-			{Text: passes},
-			{Text: runAnswer},
-		}}}},
-		"team, a report that goes on": {mode: agent.TeamMode, turns: []promptedTurn{{message: "Add a task to bake the apple cake a week before Marta's birthday", says: []llmtest.Answer{
-			calling("delegate", `{"worker_type":"notes","task_description":"READ: when is Marta's birthday?","success_criteria":"It names the day."}`),
-			calling("search_notes", `{"query":"Marta birthday"}`),
-			{Text: "Marta's birthday is on 8 December (people/marta.md:6)."},
-			{Text: passes},
-			calling("delegate", `{"worker_type":"notes","task_description":"WRITE: add the task to bake the apple cake a week before: {{1.text}}","success_criteria":"It was added."}`),
-			calling("add_task", `{"text":"bake the apple cake","due":"2026-12-01"}`),
-			{Text: "The task was added."},
-			{Text: "It is on your list."},
-		}}}},
+		"team, rejected, then accepted": {
+			mode: agent.TeamMode,
+			turns: []promptedTurn{{message: "How often do I run?", says: []llmtest.Answer{
+				calling("delegate", `{"worker_type":"notes","task_description":"How often does the user run, and on `+
+					`which days?","success_criteria":"It names the days."}`),
+				calling("search_notes", `{"query":"how often I run"}`),
+				{Text: "Often."},
+				{Text: `{"passed":false,"score":0.2,"feedback":"It does not name the days.","suggestions":"Name them."}`},
+				{Text: runReport},
+				{Text: passes},
+				{Text: runAnswer},
+			}}},
+		},
+		"team, a report that goes on": {
+			mode: agent.TeamMode,
+			turns: []promptedTurn{{
+				message: "Add a task to bake the apple cake a week before Marta's birthday",
+				says: []llmtest.Answer{
+					calling("delegate", `{"worker_type":"notes","task_description":"READ: when is Marta's birthday?",`+
+						`"success_criteria":"It names the day."}`),
+					calling("search_notes", `{"query":"Marta birthday"}`),
+					{Text: "Marta's birthday is on 8 December (people/marta.md:6)."},
+					{Text: passes},
+					calling("delegate", `{"worker_type":"notes","task_description":"WRITE: add the task to bake the apple `+
+						`cake a week before: {{1.text}}","success_criteria":"It was added."}`),
+					calling("add_task", `{"text":"bake the apple cake","due":"2026-12-01"}`),
+					{Text: "The task was added."},
+					{Text: "It is on your list."},
+				},
+			}},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				time.Sleep(time.Until(time.Date(2026, 11, 22, 12, 0, 0, 0, time.Local)))
 				a := openStarterNotes(t, tc.facts)
-				recorder := &promptRecorder{Provider: a.Provider, first: map[string]int{}, specs: tc.specs, small: tc.small}
+				recorder := &promptRecorder{
+					Provider: a.Provider, first: map[string]int{},
+					specs: tc.specs, small: tc.small,
+				}
 				a.Provider = recorder
 				a.Mode.Use(tc.mode)
 				const conversation = "c1" // the mark of a turn depends on it
@@ -168,7 +224,10 @@ func TestFixedPrefixesHaveTheirBudget(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			a := openStarterNotes(t, "")
-			model := &budgeted{Provider: a.Provider, window: tc.window, script: llmtest.NewScript(inWords(tc.says, "Hello.")...)}
+			model := &budgeted{
+				Provider: a.Provider, window: tc.window,
+				script: llmtest.NewScript(inWords(tc.says, "Hello.")...),
+			}
 			a.Provider = model
 			a.Mode.Use(tc.mode)
 			for range a.Agent().Ask(t.Context(), "c1", "Nice day today!") { //nolint:revive // until it ends
@@ -265,7 +324,10 @@ func (p *promptRecorder) Stream(ctx context.Context, req llm.Request) iter.Seq2[
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.asked++
-	tokens := prompt.Prompt{System: req.Messages[0].Text, After: req.Messages[1:], Request: req}.Tokens() - prompt.PerMessage
+	tokens := prompt.Prompt{
+		System: req.Messages[0].Text, After: req.Messages[1:],
+		Request: req,
+	}.Tokens() - prompt.PerMessage
 	fmt.Fprintf(&p.text, "━━━ Request %d, %d tokens\n", p.asked, tokens)
 	if len(req.Schema) > 0 {
 		p.once("schema", string(req.Schema))

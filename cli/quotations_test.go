@@ -23,10 +23,13 @@ func TestUnnumberedQuotationIsReportedByAsk(t *testing.T) {
 	testenv.WithoutRace(t)
 	t.Parallel()
 	vault := apptest.Vault(t)
-	answer := "You run often: “Tuesday, Thursday and Sunday”.\n\n> I run three times a week: Tuesday, Thursday and Sunday.\n\nAnd «on each of these days at six in the morning»."
+	answer := "You run often: “Tuesday, Thursday and Sunday”.\n\n> I run three times a week: Tuesday, Thursday and " +
+		"Sunday.\n\nAnd «on each of these days at six in the morning»."
 	script := llmtest.NewScript(
-		says(asksPlanner, `{"steps":[{"id":"1","tool":"search_notes","input":{"query":"running"}}]}`), says(asksExplainer, answer),
-		says(asksPlanner, `{"steps":[{"id":"1","tool":"search_notes","input":{"query":"running"}}]}`), says(asksExplainer, answer),
+		says(asksPlanner, `{"steps":[{"id":"1","tool":"search_notes","input":{"query":"running"}}]}`),
+		says(asksExplainer, answer),
+		says(asksPlanner, `{"steps":[{"id":"1","tool":"search_notes","input":{"query":"running"}}]}`),
+		says(asksExplainer, answer),
 	)
 	server := llmtest.Serve(t, script)
 	run := commandsOver(t, server)
@@ -42,7 +45,10 @@ func TestUnnumberedQuotationIsReportedByAsk(t *testing.T) {
 	}
 	want := []agent.Citation{
 		{N: 1, Path: "running.md", Line: 3, Verdict: agent.Verified, Words: "Tuesday, Thursday and Sunday"},
-		{N: 1, Path: "running.md", Line: 3, Verdict: agent.Verified, Words: "I run three times a week: Tuesday, Thursday and Sunday."},
+		{
+			N: 1, Path: "running.md", Line: 3, Verdict: agent.Verified,
+			Words: "I run three times a week: Tuesday, Thursday and Sunday.",
+		},
 		{Verdict: agent.NotFound, Words: invented},
 	}
 	if a, b := jsonOf(got), jsonOf(want); a != b {
@@ -55,7 +61,8 @@ func TestUnnumberedQuotationIsReportedByAsk(t *testing.T) {
 	page, _ := run("chats", "export", "--format", "html", result.Conversation)
 	page = strings.ReplaceAll(page, `<span class="dim">`, "")
 	for _, line := range lines {
-		if !strings.Contains(stderr, line) || !strings.Contains(exported, line) || !strings.Contains(strings.ReplaceAll(page, "”  ", "” "), line) {
+		if !strings.Contains(stderr, line) || !strings.Contains(exported, line) ||
+			!strings.Contains(strings.ReplaceAll(page, "”  ", "” "), line) {
 			t.Errorf("%q is not told in\n%s\nor\n%s\nor\n%s", line, stderr, exported, page)
 		}
 	}
@@ -69,7 +76,8 @@ func commandsOver(t *testing.T, server string) func(args ...string) (stdout, std
 		t.Helper()
 		cmd := exec.Command(os.Args[0], args...)
 		cmd.Dir = home
-		cmd.Env = asProgram(home, filepath.Join(home, ".lifehub"), "LIFEHUB_PROVIDER=ollama", "OLLAMA_HOST="+server, "LIFEHUB_MODEL="+llmtest.ServedModel, "LIFEHUB_MODE=plan", "LIFEHUB_EMBED_MODEL=none")
+		cmd.Env = asProgram(home, filepath.Join(home, ".lifehub"), "LIFEHUB_PROVIDER=ollama", "OLLAMA_HOST="+server,
+			"LIFEHUB_MODEL="+llmtest.ServedModel, "LIFEHUB_MODE=plan", "LIFEHUB_EMBED_MODEL=none")
 		var out, told bytes.Buffer
 		cmd.Stdout, cmd.Stderr = &out, &told
 		if err := cmd.Run(); err != nil {

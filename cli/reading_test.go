@@ -34,7 +34,8 @@ func TestReadingNeedsNothingElse(t *testing.T) {
 	apptest.Write(t, filepath.Join(home, "config", "permissions.yaml"), "rules:\n- [\n")
 	for command, lines := range map[string][]string{
 		"chats list": {"mcp.json:3"}, "chats show c0ffee": {"mcp.json:3"}, "chats export c0ffee": {"mcp.json:3"},
-		"search --notes " + vault + " run": {"mcp.json:3", "permissions.yaml:2"}, "note --notes " + vault + " running.md": {"mcp.json:3", "permissions.yaml:2"},
+		"search --notes " + vault + " run":      {"mcp.json:3", "permissions.yaml:2"},
+		"note --notes " + vault + " running.md": {"mcp.json:3", "permissions.yaml:2"},
 	} {
 		cmd := offScreen(t, strings.Fields(command)...)
 		cmd.Env = append(cmd.Env, "LIFEHUB_HOME="+home, "LIFEHUB_PROVIDER=offline")

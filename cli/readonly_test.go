@@ -16,7 +16,8 @@ import (
 // Read-only leaves only built-in tools that read local data.
 func TestReadOnlyOffersOnlyReaders(t *testing.T) {
 	t.Parallel()
-	a, err := app.Open(t.Context(), apptest.Process(t.TempDir()), app.RunFlags{Notes: []string{apptest.Vault(t)}, NoSave: true, ReadOnly: "true"})
+	a, err := app.Open(t.Context(), apptest.Process(t.TempDir()),
+		app.RunFlags{Notes: []string{apptest.Vault(t)}, NoSave: true, ReadOnly: "true"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -29,12 +30,15 @@ func TestReadOnlyOffersOnlyReaders(t *testing.T) {
 		}
 	}
 	slices.Sort(offered)
-	if want := "brief_notes calculate find_contradictions list_notes list_tasks note_links read_artifact read_note recall search_notes today"; strings.Join(offered, " ") != want {
+	if want := "brief_notes calculate find_contradictions list_notes list_tasks note_links read_artifact read_note " +
+		"recall search_notes today"; strings.Join(offered, " ") != want {
 		t.Errorf("offered %s, want %s", strings.Join(offered, " "), want)
 	}
 	for _, tool := range a.Builtin {
 		level, why := a.Agent().Decide(t.Context(), tool, nil, agent.Origin{})
-		if name := tool.Spec().Name; !slices.Contains(offered, name) && (level != agent.Deny || !strings.Contains(a.Missing()[name], "read-only") || !strings.Contains(why, "read-only")) {
+		if name := tool.Spec().Name; !slices.Contains(offered, name) &&
+			(level != agent.Deny || !strings.Contains(a.Missing()[name], "read-only") ||
+				!strings.Contains(why, "read-only")) {
 			t.Errorf("%s: %v, %s, missing because %q", name, level, why, a.Missing()[name])
 		}
 	}
@@ -55,7 +59,8 @@ func TestReadOnlyInTheChatAndInAsk(t *testing.T) {
 	}
 
 	for _, value := range []string{"", "--read-only=false"} { // the setting, and the flag that overrides it
-		asked := offScreen(t, slices.DeleteFunc([]string{"ask", value, "--notes", vault, "/task buy shoes"}, func(arg string) bool { return arg == "" })...)
+		asked := offScreen(t, slices.DeleteFunc([]string{"ask", value, "--notes", vault, "/task buy shoes"},
+			func(arg string) bool { return arg == "" })...)
 		asked.Env = append(asked.Env, "LIFEHUB_READ_ONLY=true", "LIFEHUB_PROVIDER=offline")
 		output, _ := asked.CombinedOutput()
 		if tasks() != before || strings.Contains(string(output), "nobody") != (value != "") {
@@ -75,7 +80,8 @@ func TestReadOnlyInTheChatAndInAsk(t *testing.T) {
 	term.types("/readonly off\r")
 	term.sees("--read-only was given at the start", "▌ read-only")
 
-	term = startTerminal(t, 100, 34, []string{"LIFEHUB_PROVIDER=offline", "LIFEHUB_READ_ONLY=true"}, "chat", "--notes", vault)
+	term = startTerminal(t, 100, 34, []string{"LIFEHUB_PROVIDER=offline", "LIFEHUB_READ_ONLY=true"},
+		"chat", "--notes", vault)
 	term.sees("2 notes", "▌ read-only")
 	term.types("/readonly off\r")
 	term.waits(func(screen string) bool { return !strings.Contains(screen, "▌ read-only") }, "the mode's end")

@@ -34,8 +34,10 @@ func reuseTurns() []reused {
 		nothing = `{"steps":[{"id":"1","tool":"search_notes","input":{"query":"xyzzy"}}]}`
 		read    = `{"steps":[{"id":"2","tool":"read_note","input":{"path":"running/plan.md"}}]}`
 	)
-	lead := calling("delegate", `{"worker_type":"notes","task_description":"Find out how often the user runs.","success_criteria":"It names the days.","whole_message":true}`)
-	write := calling("delegate", `{"worker_type":"notes","task_description":"Add the task physio.","success_criteria":"It was added.","whole_message":true}`)
+	lead := calling("delegate", `{"worker_type":"notes","task_description":"Find out how often the user runs.",`+
+		`"success_criteria":"It names the days.","whole_message":true}`)
+	write := calling("delegate", `{"worker_type":"notes","task_description":"Add the task physio.",`+
+		`"success_criteria":"It was added.","whole_message":true}`)
 	search := calling("search_notes", `{"query":"how often I run"}`)
 	reads := calling("read_note", `{"path":"running/plan.md"}`)
 	adds := calling("add_task", `{"text":"physio","due":"2026-11-27"}`)
@@ -44,14 +46,45 @@ func reuseTurns() []reused {
 	broken := llmtest.Answer{Text: `<tool_call>{"name": "search_notes", "arguments": {"query": </tool_call>`}
 	half := []reused{
 		{"Nice day today!", inWords(smallTalk("Hello.")), inWords("Hello."), inWords("Hello.")},
-		{"How often do I run?", inWords(planSearch, runAnswer), []llmtest.Answer{search, answer}, []llmtest.Answer{lead, search, answer, answer}},
-		{"Und was steht genau in meinem Trainingsplan?", inWords(again, read, runAnswer), []llmtest.Answer{search, reads, answer}, []llmtest.Answer{lead, search, reads, answer, answer}},
-		{"Add a task: physio, due on 27 November", inWords(planTask, "It is on your list."), []llmtest.Answer{adds, added}, []llmtest.Answer{write, adds, added, added}},
-		{"What does my training look like?", inWords("I would look.", planSearch, runAnswer), []llmtest.Answer{broken, search, answer}, []llmtest.Answer{lead, search, answer, answer}},
-		{"Which shoes do I wear?", inWords(nothing, read, runAnswer), []llmtest.Answer{calling("search_notes", `{"query":"xyzzy"}`), reads, answer}, []llmtest.Answer{lead, reads, answer, answer}},
-		{"Thanks, that helps", inWords(smallTalk("You are welcome.")), inWords("You are welcome."), inWords("You are welcome.")},
-		{"What's the weather at Henrik's address?", inWords(planSearch, runAnswer), []llmtest.Answer{search, answer}, []llmtest.Answer{lead, search, answer, answer}},
-		{"Mark the radiators as done, and when do I run?", inWords(planSearch, runAnswer), []llmtest.Answer{search, reads, answer}, []llmtest.Answer{lead, search, reads, answer, answer}},
+		{
+			"How often do I run?", inWords(planSearch, runAnswer),
+			[]llmtest.Answer{search, answer},
+			[]llmtest.Answer{lead, search, answer, answer},
+		},
+		{
+			"Und was steht genau in meinem Trainingsplan?", inWords(again, read, runAnswer),
+			[]llmtest.Answer{search, reads, answer},
+			[]llmtest.Answer{lead, search, reads, answer, answer},
+		},
+		{
+			"Add a task: physio, due on 27 November", inWords(planTask, "It is on your list."),
+			[]llmtest.Answer{adds, added},
+			[]llmtest.Answer{write, adds, added, added},
+		},
+		{
+			"What does my training look like?", inWords("I would look.", planSearch, runAnswer),
+			[]llmtest.Answer{broken, search, answer},
+			[]llmtest.Answer{lead, search, answer, answer},
+		},
+		{
+			"Which shoes do I wear?", inWords(nothing, read, runAnswer),
+			[]llmtest.Answer{calling("search_notes", `{"query":"xyzzy"}`), reads, answer},
+			[]llmtest.Answer{lead, reads, answer, answer},
+		},
+		{
+			"Thanks, that helps", inWords(smallTalk("You are welcome.")), inWords("You are welcome."),
+			inWords("You are welcome."),
+		},
+		{
+			"What's the weather at Henrik's address?", inWords(planSearch, runAnswer),
+			[]llmtest.Answer{search, answer},
+			[]llmtest.Answer{lead, search, answer, answer},
+		},
+		{
+			"Mark the radiators as done, and when do I run?", inWords(planSearch, runAnswer),
+			[]llmtest.Answer{search, reads, answer},
+			[]llmtest.Answer{lead, search, reads, answer, answer},
+		},
 		{"Danke, das hilft!", inWords(smallTalk("Gerne.")), inWords("Gerne."), inWords("Gerne.")},
 	}
 	return append(half, half...)
@@ -115,11 +148,21 @@ func TestPromptsCanBeReused(t *testing.T) {
 				model := &requestRecorder{Provider: a.Provider}
 				a.Provider = model
 				a.Mode.Use(mode)
-				rounds, turns, last := share{least: 0.95}, share{least: map[agent.Mode]float64{agent.PlanMode: 0.60, agent.LoopMode: 0.80, agent.TeamMode: 0.60}[mode]}, share{} // a short prompt has less to reuse
+				// a short prompt has less to reuse
+				rounds, turns, last := share{least: 0.95}, share{least: map[agent.Mode]float64{
+					agent.PlanMode: 0.60,
+					agent.LoopMode: 0.80, agent.TeamMode: 0.60,
+				}[mode]}, share{}
 				var before []sentPrompt
 				for _, turn := range reuseTurns() {
-					says := map[agent.Mode][]llmtest.Answer{agent.PlanMode: turn.plan, agent.LoopMode: turn.loop, agent.TeamMode: turn.team}[mode]
-					model.script, model.read = llmtest.NewScript(append([]llmtest.Answer{{Match: asksJudge, Text: passes, Always: true}}, says...)...), nil
+					says := map[agent.Mode][]llmtest.Answer{
+						agent.PlanMode: turn.plan, agent.LoopMode: turn.loop,
+						agent.TeamMode: turn.team,
+					}[mode]
+					model.script, model.read = llmtest.NewScript(append([]llmtest.Answer{{
+						Match: asksJudge,
+						Text:  passes, Always: true,
+					}}, says...)...), nil
 					now := askReading(t, a.Agent().Ask(t.Context(), "c1", turn.message), model)
 					for i := range now[:max(0, len(now)-1)] {
 						if from, to := now[i], now[i+1]; from.agent == to.agent && from.step == to.step {
@@ -132,7 +175,8 @@ func TestPromptsCanBeReused(t *testing.T) {
 					}
 					before = now
 				}
-				t.Logf("%s: between rounds %s; between the first requests of two turns %s; from a turn's last request to the next turn's first %s", mode, rounds, turns, last)
+				t.Logf("%s: between rounds %s; between the first requests of two turns %s; from a turn's last "+
+					"request to the next turn's first %s", mode, rounds, turns, last)
 			})
 		})
 	}
@@ -179,5 +223,6 @@ func (s share) String() string {
 		return "none"
 	}
 	sorted := slices.Sorted(slices.Values(s.all))
-	return fmt.Sprintf("%.2f to %.2f, median %.2f (%d)", sorted[0], sorted[len(sorted)-1], sorted[len(sorted)/2], len(sorted))
+	return fmt.Sprintf("%.2f to %.2f, median %.2f (%d)", sorted[0], sorted[len(sorted)-1],
+		sorted[len(sorted)/2], len(sorted))
 }

@@ -33,7 +33,8 @@ func TestRiderIsShownWithItsMark(t *testing.T) {
 		lines = append(lines, fmt.Sprintf("You wrote: “%s” [%d]", r.Words, i+1))
 	}
 	plan, answer := `{"steps":[`+strings.Join(steps, ",")+`]}`, strings.Join(lines, "\n\n")
-	run := commandsOver(t, llmtest.Serve(t, llmtest.NewScript(says(asksPlanner, plan), says(asksExplainer, answer), says(asksPlanner, plan), says(asksExplainer, answer))))
+	run := commandsOver(t, llmtest.Serve(t, llmtest.NewScript(says(asksPlanner, plan), says(asksExplainer, answer),
+		says(asksPlanner, plan), says(asksExplainer, answer))))
 	out, _ := run("ask", "--json", "--notes", vault, "what do my notes say?")
 	var result askResult
 	if err := json.Unmarshal([]byte(out), &result); err != nil || len(result.Citations) != len(apptest.Riders) {
@@ -65,14 +66,19 @@ func TestRiderIsShownWithItsMark(t *testing.T) {
 			said.Grow(answer)
 			said.Judge(c)
 			narrow, _, _ := sources.Narrow(width, theme)
-			for where, drawn := range map[string][]string{"the source line": sources.Render(width, theme), "the sidebar": narrow} {
+			for where, drawn := range map[string][]string{
+				"the source line": sources.Render(width, theme),
+				"the sidebar":     narrow,
+			} {
 				shown := ansi.Strip(strings.Join(drawn, "\n"))
-				if full := min(width-5, 4+len([]rune(mark))); !strings.Contains(shown, string([]rune(mark)[:full-4])) || width >= 80 && !strings.Contains(shown, mark) {
+				if full := min(width-5, 4+len([]rune(mark))); !strings.Contains(shown, string([]rune(mark)[:full-4])) ||
+					width >= 80 && !strings.Contains(shown, mark) {
 					t.Errorf("%s of %d columns has no %q:\n%s", where, width, mark, shown)
 				}
 			}
 			inline := strings.Join(strings.Fields(ansi.Strip(strings.Join(said.Render(width, theme), " "))), " ")
-			if mark := strings.TrimSuffix(fmt.Sprintf("[%d]✓ (%s)", i+1, want.Said), " ()"); !strings.Contains(inline, mark) {
+			if mark := strings.TrimSuffix(fmt.Sprintf("[%d]✓ (%s)", i+1, want.Said),
+				" ()"); !strings.Contains(inline, mark) {
 				t.Errorf("the answer of %d columns has no %q:\n%s", width, mark, inline)
 			}
 		}

@@ -47,13 +47,15 @@ var planted = map[string]string{
 func seenIn(text string) (found []string) {
 	for place, secret := range planted {
 		forms := map[string]string{
-			"plain": secret, "query": url.QueryEscape(secret), "path": url.PathEscape(secret), "hex": hex.EncodeToString([]byte(secret)),
+			"plain": secret, "query": url.QueryEscape(secret), "path": url.PathEscape(secret),
+			"hex":  hex.EncodeToString([]byte(secret)),
 			"JSON": strings.Trim(string(must(json.Marshal(secret))), `"`),
 		}
 		for before := range 3 { // its middle in base64, at each offset
 			encoded := base64.StdEncoding.EncodeToString(append(make([]byte, before), secret...))
 			forms[fmt.Sprint("base64 ", before)] = encoded[4 : len(encoded)-4]
-			forms[fmt.Sprint("base64 of URLs ", before)] = strings.NewReplacer("+", "-", "/", "_").Replace(encoded[4 : len(encoded)-4])
+			forms[fmt.Sprint("base64 of URLs ", before)] = strings.NewReplacer("+", "-", "/",
+				"_").Replace(encoded[4 : len(encoded)-4])
 		}
 		for form, written := range forms {
 			if strings.Contains(text, written) {
@@ -73,9 +75,12 @@ func TestPlantedSecretsNeverLeak(t *testing.T) {
 	at := func(name ...string) string { return filepath.Join(append([]string{home, "lh"}, name...)...) }
 	started := filepath.Join(t.TempDir(), "started")
 	model := llmtest.NewFaults(t)
-	call := string(must(json.Marshal(map[string]string{"text": planted["the environment of an MCP server"] + " and " + base64.StdEncoding.EncodeToString([]byte(planted["the password of mail"]))})))
-	model.Play(`{"steps":[{"id":"1","tool":"leaky_echo","input":`+call+`},{"id":"2","tool":"search_notes","input":{"query":"run"}}]}`, "You run three times a week.")
-	angry := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { // its error contains what it received
+	call := string(must(json.Marshal(map[string]string{"text": planted["the environment of an MCP server"] + " and " +
+		base64.StdEncoding.EncodeToString([]byte(planted["the password of mail"]))})))
+	model.Play(`{"steps":[{"id":"1","tool":"leaky_echo","input":`+call+
+		`},{"id":"2","tool":"search_notes","input":{"query":"run"}}]}`, "You run three times a week.")
+	// its error contains what it received
+	angry := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusForbidden)
 		fmt.Fprintf(w, "no: %v %s", r.Header, r.URL)
 	}))
@@ -85,23 +90,37 @@ func TestPlantedSecretsNeverLeak(t *testing.T) {
 	apptest.Write(t, filepath.Join(home, "mail-password"), planted["the password of mail"]+"\n")
 	apptest.Write(t, filepath.Join(home, "named-key"), planted["the key of a named server"]+"\n")
 	apptest.Write(t, filepath.Join(home, "print-key.sh"), "echo "+planted["the key that a program prints"]+"\n")
-	apptest.Write(t, at("config", "config.yaml"), "provider: openai\nmode: plan\nmodel: "+llmtest.FaultModel+"\nnotes: ["+vault+"]\nopenai:\n  base_url: "+model.URL+"/v1\n  api_key: "+planted["the key of the model server"]+
-		"\nmail: {host: 127.0.0.1, port: 1, from: ana@example.org, user: ana, password_file: "+filepath.Join(home, "mail-password")+
-		"}\nrag: {store: chroma, chroma_url: \"http://ana:"+planted["the address of the vector store"]+"@127.0.0.1:1\"}\n"+
-		"providers:\n  named: {kind: openai, url: \""+angry.URL+"/v1\", key_file: ~/named-key}\n  printed: {kind: ollama, url: \""+angry.URL+"\", key_command: [sh, "+filepath.Join(home, "print-key.sh")+"]}\n")
+	apptest.Write(t, at("config", "config.yaml"), "provider: openai\nmode: plan\nmodel: "+llmtest.FaultModel+
+		"\nnotes: ["+vault+"]\nopenai:\n  base_url: "+model.URL+"/v1\n  api_key: "+
+		planted["the key of the model server"]+
+		"\nmail: {host: 127.0.0.1, port: 1, from: ana@example.org, user: ana, password_file: "+
+		filepath.Join(home, "mail-password")+
+		"}\nrag: {store: chroma, chroma_url: \"http://ana:"+
+		planted["the address of the vector store"]+"@127.0.0.1:1\"}\n"+
+		"providers:\n  named: {kind: openai, url: \""+angry.URL+
+		"/v1\", key_file: ~/named-key}\n  printed: {kind: ollama, url: \""+angry.URL+"\", key_command: [sh, "+
+		filepath.Join(home, "print-key.sh")+"]}\n")
 	if err := os.Chmod(at("config", "config.yaml"), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	servers := map[string]any{"mcpServers": map[string]any{
 		"leaky": map[string]any{
 			"command": os.Args[0], "args": []string{"--api-key", planted["the arguments of an MCP server"]},
-			"env": map[string]string{mcptest.Mode: "leaky", mcptest.Started: started, "SERVICE_TOKEN": planted["the environment of an MCP server"], "GORACE": "atexit_sleep_ms=0"},
+			"env": map[string]string{
+				mcptest.Mode: "leaky", mcptest.Started: started,
+				"SERVICE_TOKEN": planted["the environment of an MCP server"], "GORACE": "atexit_sleep_ms=0",
+			},
 		},
-		"far":  map[string]any{"url": angry.URL + "/mcp?api_key=" + planted["the address of an MCP server"], "headers": map[string]string{"Authorization": "Bearer " + planted["the header of an MCP server"]}},
+		"far": map[string]any{
+			"url":     angry.URL + "/mcp?api_key=" + planted["the address of an MCP server"],
+			"headers": map[string]string{"Authorization": "Bearer " + planted["the header of an MCP server"]},
+		},
 		"pass": map[string]any{"url": angry.URL + "/mcp"},
 	}}
 	apptest.Write(t, at("config", "mcp.json"), string(must(json.Marshal(servers))))
-	apptest.Write(t, at("data", "mcp-passes", "pass.json"), `{"url":"`+angry.URL+`/mcp","client_id":"c","token":{"access_token":"`+planted["the pass of an MCP server"]+`","token_type":"Bearer","refresh_token":"`+planted["the pass of an MCP server, to renew it"]+`"}}`)
+	apptest.Write(t, at("data", "mcp-passes", "pass.json"), `{"url":"`+angry.URL+
+		`/mcp","client_id":"c","token":{"access_token":"`+planted["the pass of an MCP server"]+
+		`","token_type":"Bearer","refresh_token":"`+planted["the pass of an MCP server, to renew it"]+`"}}`)
 
 	run := func(arg ...string) string {
 		t.Helper()
@@ -122,17 +141,22 @@ func TestPlantedSecretsNeverLeak(t *testing.T) {
 		t.Errorf("the server was not asked, or nothing was taken out:\n%s", answer)
 	}
 	run("ask", "--allow", "leaky_*", "what does the leaky server say?")
-	run("ask", "my key is "+planted["the key of the model server"]+", what do you say?")                   // the turn saves the user's text
-	run("ask", "--mode", "loop", "my key is "+planted["the key of the model server"]+", what do you say?") // LifeHub searches for these words automatically
+	// the turn saves the user's text
+	run("ask", "my key is "+planted["the key of the model server"]+", what do you say?")
+	// LifeHub searches for these words automatically
+	run("ask", "--mode", "loop", "my key is "+planted["the key of the model server"]+", what do you say?")
 	run("chat", "--plain", "how often do I run?")
-	for _, model := range []string{"named/m", "printed/m"} { // the errors of their servers contain the keys they received
+	// the errors of their servers contain the keys they received
+	for _, model := range []string{"named/m", "printed/m"} {
 		if out := run("ask", "-m", model, "how often do I run?"); !strings.Contains(out, "[redacted]") {
 			t.Errorf("the server of %s was not asked:\n%s", model, out)
 		}
 	}
 	for _, command := range []string{
-		"doctor", "doctor --json", "config show", "config show --json", "config path", "mcp list", "mcp logs leaky", "mcp test far", "mcp test leaky", "tools", "tools leaky_echo", "stats", "chats list",
-		"search run", "index", "index --rebuild", "permissions list", "permissions test leaky_echo", "trace list", "models list", "memory list",
+		"doctor", "doctor --json", "config show", "config show --json", "config path", "mcp list", "mcp logs leaky",
+		"mcp test far", "mcp test leaky", "tools", "tools leaky_echo", "stats", "chats list",
+		"search run", "index", "index --rebuild", "permissions list", "permissions test leaky_echo", "trace list",
+		"models list", "memory list",
 	} {
 		run(strings.Fields(command)...)
 	}
@@ -143,9 +167,13 @@ func TestPlantedSecretsNeverLeak(t *testing.T) {
 			run("chats", "export", strings.Split(turn, ".")[0], "--format", format)
 		}
 	}
-	apptest.Write(t, at("config", "config.yaml.broken"), "openai: {api_key: "+planted["the key of the model server"]+"\n  x\n")
+	apptest.Write(t, at("config", "config.yaml.broken"), "openai: {api_key: "+
+		planted["the key of the model server"]+"\n  x\n")
 
-	kept := map[string]bool{at("config", "config.yaml"): true, at("config", "config.yaml.broken"): true, at("config", "mcp.json"): true, at("data", "mcp-trust.json"): true, at("data", "mcp-passes", "pass.json"): true}
+	kept := map[string]bool{
+		at("config", "config.yaml"): true, at("config", "config.yaml.broken"): true,
+		at("config", "mcp.json"): true, at("data", "mcp-trust.json"): true, at("data", "mcp-passes", "pass.json"): true,
+	}
 	files := 0
 	err := filepath.WalkDir(at(), func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() || kept[path] {
@@ -153,7 +181,8 @@ func TestPlantedSecretsNeverLeak(t *testing.T) {
 		}
 		files++
 		for _, found := range seenIn(contents(t, path)) {
-			if !(strings.HasPrefix(found, "the key of the model server") && strings.Contains(path, "lifehub.db")) { // the user's own message
+			// the user's own message
+			if !(strings.HasPrefix(found, "the key of the model server") && strings.Contains(path, "lifehub.db")) {
 				t.Errorf("%s holds %s", path, found)
 			}
 		}
@@ -163,13 +192,15 @@ func TestPlantedSecretsNeverLeak(t *testing.T) {
 		t.Errorf("%d files were searched: %v", files, err)
 	}
 	for _, body := range model.Bodies() {
-		if found := seenIn(strings.ReplaceAll(string(body), "my key is "+planted["the key of the model server"], "")); len(found) > 0 {
+		if found := seenIn(strings.ReplaceAll(string(body), "my key is "+
+			planted["the key of the model server"], "")); len(found) > 0 {
 			t.Errorf("the model was told %q:\n%s", found, body)
 		}
 	}
 	child := contents(t, started)
 	for _, found := range seenIn(child) {
-		if !strings.HasPrefix(found, "the environment of an MCP server,") && !strings.HasPrefix(found, "the arguments of an MCP server,") {
+		if !strings.HasPrefix(found, "the environment of an MCP server,") &&
+			!strings.HasPrefix(found, "the arguments of an MCP server,") {
 			t.Errorf("a server was started with %s", found)
 		}
 	}
@@ -186,7 +217,8 @@ func TestErrorsInTheLogAreRedacted(t *testing.T) {
 	c := settings.Defaults()
 	c.OpenAI.APIKey = planted["the key of the model server"]
 	logger := slog.New(slog.NewTextHandler(app.CleanLog{Writer: &log, Secrets: &settings.Redaction{Config: c}}, nil))
-	logger.Error("background work", "fault", fmt.Errorf("bad header %q", "Bearer "+c.OpenAI.APIKey), "stack", "main.f(\"https://ana:hunter2pass@example.org/?key="+url.QueryEscape(c.OpenAI.APIKey)+"\")")
+	logger.Error("background work", "fault", fmt.Errorf("bad header %q", "Bearer "+c.OpenAI.APIKey), "stack",
+		"main.f(\"https://ana:hunter2pass@example.org/?key="+url.QueryEscape(c.OpenAI.APIKey)+"\")")
 	if found := seenIn(log.String()); len(found) > 0 || strings.Contains(log.String(), "hunter2") {
 		t.Errorf("the log holds %q:\n%s", found, log.String())
 	}

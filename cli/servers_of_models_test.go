@@ -24,13 +24,15 @@ func compatible(t *testing.T, key, model, says string, calls *atomic.Int64) stri
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch {
 		case r.Header.Get("Authorization") != "Bearer "+key:
-			http.Error(w, `{"error":{"message":"wrong key `+r.Header.Get("Authorization")+`"}}`, http.StatusUnauthorized)
+			http.Error(w, `{"error":{"message":"wrong key `+r.Header.Get("Authorization")+
+				`"}}`, http.StatusUnauthorized)
 		case r.URL.Path == "/v1/models":
 			fmt.Fprintf(w, `{"data":[{"id":%q,"max_model_len":16384}]}`, model)
 		case r.URL.Path == "/v1/chat/completions":
 			calls.Add(1)
 			text, _ := json.Marshal(says)
-			fmt.Fprintf(w, `{"choices":[{"message":{"content":%s},"finish_reason":"stop"}],"usage":{"prompt_tokens":1,"completion_tokens":1}}`, text)
+			fmt.Fprintf(w, `{"choices":[{"message":{"content":%s},"finish_reason":"stop"}],`+
+				`"usage":{"prompt_tokens":1,"completion_tokens":1}}`, text)
 		default:
 			http.NotFound(w, r)
 		}
@@ -45,7 +47,8 @@ func TestSeveralModelServersInOneList(t *testing.T) {
 	t.Parallel()
 	ollama, chroma := llmtest.StartOllama(t), testenv.StartChroma(t)
 	var planned, answered atomic.Int64
-	plans := compatible(t, "key-of-plans", "planner-7b", `{"steps":[{"id":"1","tool":"search_notes","input":{"query":"run"}}]}`, &planned)
+	plans := compatible(t, "key-of-plans", "planner-7b", `{"steps":[{"id":"1","tool":"search_notes",`+
+		`"input":{"query":"run"}}]}`, &planned)
 	writes := compatible(t, "key-of-writes", "writer-70b", "You run three times a week [1].", &answered)
 	vault, home := apptest.Vault(t), t.TempDir()
 	apptest.Write(t, filepath.Join(home, "config", "config.yaml"), fmt.Sprintf(`
@@ -68,7 +71,8 @@ providers:
 	term := startTerminal(t, 100, 40, env, "chat")
 	term.sees("writes/writer-70b", "2 notes")
 	term.types("/model\r")
-	term.sees("Models", "ollama at ", "plans at ", "plans/planner-7b", "writes at ", "in use · 16k context", "desk at ", "desk/tiny-bow", "✗ gone: ")
+	term.sees("Models", "ollama at ", "plans at ", "plans/planner-7b", "writes at ", "in use · 16k context", "desk at ",
+		"desk/tiny-bow", "✗ gone: ")
 	if shot := os.Getenv("LIFEHUB_SHOT"); shot != "" {
 		apptest.Write(t, shot, term.screen.Render())
 	}
@@ -104,7 +108,10 @@ providers:
 		return string(out)
 	}
 	doctor := run("doctor")
-	for _, want := range []string{"plans at", "writes at", "desk at", "gone: ", "Chroma server answers", "ollama/tiny-bow"} {
+	for _, want := range []string{
+		"plans at", "writes at", "desk at", "gone: ",
+		"Chroma server answers", "ollama/tiny-bow",
+	} {
 		if !strings.Contains(doctor, want) {
 			t.Errorf("doctor does not say %q:\n%s", want, doctor)
 		}
@@ -114,7 +121,8 @@ providers:
 		t.Errorf("of a server that is gone doctor says:\n%s", doctor)
 	}
 	env = env[:len(env)-1]
-	if list := run("models", "list"); !strings.Contains(list, "* writes/writer-70b") || !strings.Contains(list, "desk/tiny-bow") || !strings.Contains(list, "without gone:") {
+	if list := run("models", "list"); !strings.Contains(list, "* writes/writer-70b") ||
+		!strings.Contains(list, "desk/tiny-bow") || !strings.Contains(list, "without gone:") {
 		t.Errorf("models list:\n%s", list)
 	}
 }

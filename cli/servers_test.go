@@ -37,7 +37,8 @@ const servedModel = "qwen3-8b"
 
 // counted returns usage in the standard form.
 func counted(prompt, _ int) string {
-	return fmt.Sprintf(`{"prompt_tokens":%d,"completion_tokens":9,"total_tokens":%d,"prompt_tokens_details":{"cached_tokens":%d}}`, prompt, prompt+9, prompt/2)
+	return fmt.Sprintf(`{"prompt_tokens":%d,"completion_tokens":9,"total_tokens":%d,`+
+		`"prompt_tokens_details":{"cached_tokens":%d}}`, prompt, prompt+9, prompt/2)
 }
 
 var serverShapes = map[string]serverShape{
@@ -45,14 +46,19 @@ var serverShapes = map[string]serverShape{
 		provider: "ollama", window: 16384,
 		paths: map[string]string{
 			"/api/version": `{"version":"0.30.1"}`,
-			"/api/tags":    `{"models":[{"name":"qwen3-8b:latest","model":"qwen3-8b:latest","size":1,"digest":"0123456789abcdef","details":{}}]}`,
-			"/api/show":    `{"details":{"family":"qwen3"},"parameters":"num_ctx 16384","model_info":{"general.architecture":"qwen3","qwen3.context_length":40960},"capabilities":["completion","tools"]}`,
+			"/api/tags": `{"models":[{"name":"qwen3-8b:latest","model":"qwen3-8b:latest","size":1,` +
+				`"digest":"0123456789abcdef","details":{}}]}`,
+			"/api/show": `{"details":{"family":"qwen3"},"parameters":"num_ctx 16384",` +
+				`"model_info":{"general.architecture":"qwen3","qwen3.context_length":40960},` +
+				`"capabilities":["completion","tools"]}`,
 		},
-		usage: func(prompt, n int) string { return fmt.Sprint(prompt - n*prompt/2) }, // 0.30 excluded what it had cached
+		// 0.30 excluded what it had cached
+		usage: func(prompt, n int) string { return fmt.Sprint(prompt - n*prompt/2) },
 	},
 	"a list without windows, as LM Studio, LiteLLM and Ollama's /v1 have it": {
 		window: 16384,
-		paths:  map[string]string{"/v1/models": `{"object":"list","data":[{"id":"text-embedding-nomic","object":"model"},{"id":"qwen3-8b","object":"model","owned_by":"x"}]}`},
+		paths: map[string]string{"/v1/models": `{"object":"list","data":[{"id":"text-embedding-nomic",` +
+			`"object":"model"},{"id":"qwen3-8b","object":"model","owned_by":"x"}]}`},
 	},
 	"a server that knows no schemas": {
 		window: 32768, want: 16384, rejects: true, refuses: "response_format",
@@ -60,22 +66,31 @@ var serverShapes = map[string]serverShape{
 	},
 	"vLLM": {
 		window: 12288, rejects: true,
-		paths: map[string]string{"/v1/models": `{"object":"list","data":[{"id":"qwen3-8b","object":"model","created":1723770563,"owned_by":"vllm","root":"Qwen/Qwen3-8B","parent":null,"max_model_len":12288,"permission":[{"id":"modelperm-1","object":"model_permission","allow_sampling":true,"group":null}]}]}`},
+		paths: map[string]string{"/v1/models": `{"object":"list","data":[{"id":"qwen3-8b","object":"model",` +
+			`"created":1723770563,"owned_by":"vllm","root":"Qwen/Qwen3-8B","parent":null,"max_model_len":12288,` +
+			`"permission":[{"id":"modelperm-1","object":"model_permission","allow_sampling":true,` +
+			`"group":null}]}]}`},
 		usage: func(prompt, _ int) string {
-			return fmt.Sprintf(`{"prompt_tokens":%d,"total_tokens":%d,"completion_tokens":9,"prompt_tokens_details":null}`, prompt, prompt+9)
+			return fmt.Sprintf(`{"prompt_tokens":%d,"total_tokens":%d,"completion_tokens":9,`+
+				`"prompt_tokens_details":null}`, prompt, prompt+9)
 		},
 	},
 	"vLLM, the model named": {
 		window: 12288, rejects: true, model: servedModel,
-		paths: map[string]string{"/v1/models": `{"object":"list","data":[{"id":"other","max_model_len":2048},{"id":"qwen3-8b","owned_by":"vllm","max_model_len":12288}]}`},
+		paths: map[string]string{"/v1/models": `{"object":"list","data":[{"id":"other","max_model_len":2048},` +
+			`{"id":"qwen3-8b","owned_by":"vllm","max_model_len":12288}]}`},
 	},
 	"llama.cpp": {
 		window: 12288, rejects: true,
 		paths: map[string]string{
-			"/v1/models": `{"models":[{"name":"qwen3-8b","model":"qwen3-8b","type":"model","capabilities":["completion"]}],"object":"list","data":[{"id":"qwen3-8b","object":"model","created":1,"owned_by":"llamacpp","meta":{"vocab_type":2,"n_vocab":151936,"n_ctx":12288,"n_ctx_train":40960,"n_embd":4096,"n_params":8190735360,"size":5025000000}}]}`,
+			"/v1/models": `{"models":[{"name":"qwen3-8b","model":"qwen3-8b","type":"model",` +
+				`"capabilities":["completion"]}],"object":"list","data":[{"id":"qwen3-8b","object":"model",` +
+				`"created":1,"owned_by":"llamacpp","meta":{"vocab_type":2,"n_vocab":151936,"n_ctx":12288,` +
+				`"n_ctx_train":40960,"n_embd":4096,"n_params":8190735360,"size":5025000000}}]}`,
 		},
 		usage: func(prompt, n int) string {
-			return fmt.Sprintf(`{"completion_tokens":9,"prompt_tokens":%d,"total_tokens":%d},"timings":{"cache_n":%d,"prompt_n":%d}`, prompt-n*prompt/2, prompt-n*prompt/2+9, n*prompt/2, prompt-n*prompt/2)
+			return fmt.Sprintf(`{"completion_tokens":9,"prompt_tokens":%d,"total_tokens":%d},"timings":{"cache_n":%d,`+
+				`"prompt_n":%d}`, prompt-n*prompt/2, prompt-n*prompt/2+9, n*prompt/2, prompt-n*prompt/2)
 		},
 	},
 	"a server that tells nothing, counts what was not cached, and has no list": {
@@ -84,8 +99,14 @@ var serverShapes = map[string]serverShape{
 			return fmt.Sprintf(`{"prompt_tokens":%d,"completion_tokens":9,"total_tokens":%d}`, 300+n*2100, 309+n*2100)
 		},
 	},
-	"no usage, no end mark":        {window: 12288, end: "early", usage: func(int, int) string { return "" }, paths: map[string]string{"/v1/models": `{"data":[{"id":"qwen3-8b","context_length":12288}]}`}},
-	"a connection that stays open": {window: 12288, end: "open", paths: map[string]string{"/v1/models": `{"data":[{"id":"qwen3-8b","context_window":12288}]}`}},
+	"no usage, no end mark": {
+		window: 12288, end: "early", usage: func(int, int) string { return "" },
+		paths: map[string]string{"/v1/models": `{"data":[{"id":"qwen3-8b","context_length":12288}]}`},
+	},
+	"a connection that stays open": {
+		window: 12288, end: "open",
+		paths: map[string]string{"/v1/models": `{"data":[{"id":"qwen3-8b","context_window":12288}]}`},
+	},
 	"a whole body in place of a stream": {
 		window: 12288, end: "whole", refuses: "stream_options",
 		paths: map[string]string{"/v1/models": `{"data":[{"id":"qwen3-8b","max_model_len":12288}]}`},
@@ -158,7 +179,8 @@ func (s *served) chat(w http.ResponseWriter, r *http.Request, raw []byte) {
 	}
 	if prompt+req.MaxTokens > s.window && s.rejects {
 		s.t.Errorf("%d tokens and %d for the answer do not fit", prompt, req.MaxTokens)
-		fail(fmt.Sprintf("This model's maximum context length is %d tokens. However, you requested %d tokens.", s.window, prompt+req.MaxTokens))
+		fail(fmt.Sprintf("This model's maximum context length is %d tokens. However, you requested %d tokens.",
+			s.window, prompt+req.MaxTokens))
 		return
 	}
 	if prompt > s.window {
@@ -181,7 +203,8 @@ func (s *served) chat(w http.ResponseWriter, r *http.Request, raw []byte) {
 		return
 	}
 	if s.end == "whole" {
-		fmt.Fprintf(w, `{"id":"1","object":"chat.completion","choices":[{"index":0,"message":{"role":"assistant","content":%s},"finish_reason":"stop"}],"usage":%s}`, quoted, usage)
+		fmt.Fprintf(w, `{"id":"1","object":"chat.completion","choices":[{"index":0,"message":{"role":"assistant",`+
+			`"content":%s},"finish_reason":"stop"}],"usage":%s}`, quoted, usage)
 		return
 	}
 	w.Header().Set("Content-Type", "text/event-stream")
@@ -206,7 +229,10 @@ func (s *served) chat(w http.ResponseWriter, r *http.Request, raw []byte) {
 
 // env returns the environment of a program that uses the server.
 func (s *served) env(url string) []string {
-	env := []string{"LIFEHUB_MODE=plan", "LIFEHUB_PROVIDER=openai", "OPENAI_BASE_URL=" + url + "/v1", "LIFEHUB_MODEL=" + s.model}
+	env := []string{
+		"LIFEHUB_MODE=plan", "LIFEHUB_PROVIDER=openai", "OPENAI_BASE_URL=" + url + "/v1",
+		"LIFEHUB_MODEL=" + s.model,
+	}
 	if s.provider != "" {
 		env = []string{"LIFEHUB_MODE=plan", "LIFEHUB_PROVIDER=" + s.provider, "OLLAMA_HOST=" + url}
 	}
@@ -272,7 +298,8 @@ func TestPromptsFitServersOfEveryKind(t *testing.T) {
 				if answer != "It is noted." {
 					t.Errorf("run %d: answered %q", run+1, answer)
 				}
-				if plans := s.planned(); len(plans) <= before || !strings.Contains(plans[before], strings.TrimSpace(strings.Join(turns, "\n"))) {
+				if plans := s.planned(); len(plans) <= before ||
+					!strings.Contains(plans[before], strings.TrimSpace(strings.Join(turns, "\n"))) {
 					t.Errorf("run %d: the first prompt is not whole", run+1)
 				}
 			}

@@ -61,7 +61,8 @@ func TestDocumentIsDrawnOnlyOnATerminal(t *testing.T) {
 		t.Errorf("into a pipe goes %q", got)
 	}
 	got := printed(t, true, text, 3)
-	if !strings.Contains(got, "\x1b[") || strings.Contains(got, "**") || !strings.Contains(ansi.Strip(got), "┃ Cook the lentils") {
+	if !strings.Contains(got, "\x1b[") || strings.Contains(got, "**") ||
+		!strings.Contains(ansi.Strip(got), "┃ Cook the lentils") {
 		t.Errorf("on a terminal it is %q", got)
 	}
 	for line := range strings.Lines(ansi.Strip(got)) {

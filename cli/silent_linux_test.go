@@ -18,7 +18,8 @@ func silence(t *testing.T, dir string) {
 	t.Helper()
 	device, err := os.OpenFile("/dev/fuse", os.O_RDWR, 0)
 	if err == nil {
-		err = syscall.Mount("silent", dir, "fuse", 0, fmt.Sprintf("fd=%d,rootmode=40000,user_id=0,group_id=0", device.Fd()))
+		err = syscall.Mount("silent", dir, "fuse", 0, fmt.Sprintf("fd=%d,rootmode=40000,user_id=0,group_id=0",
+			device.Fd()))
 	}
 	if err != nil {
 		t.Skipf("needs FUSE and the right to mount: %v", err)
@@ -50,7 +51,8 @@ func TestASilentFolderHangsNothing(t *testing.T) {
 	home := t.TempDir()
 	vault, other := filepath.Join(home, "vault"), filepath.Join(home, "other")
 	apptest.Write(t, filepath.Join(vault, "running.md"), "# Running\n\nI run three times a week.\n")
-	apptest.Write(t, filepath.Join(other, "hens.md"), "# Hens\n\nThe hens have a new fence.\n\n- [ ] mend it 📅 2026-01-02\n")
+	apptest.Write(t, filepath.Join(other, "hens.md"), "# Hens\n\nThe hens have a new fence.\n\n- [ ] mend it 📅 "+
+		"2026-01-02\n")
 	if _, stderr, code := capturing(t, home, "", "index", vault, other); code != 0 {
 		t.Fatal(stderr)
 	}
@@ -78,13 +80,17 @@ func TestASilentFolderHangsNothing(t *testing.T) {
 	})
 	t.Run("--notes", func(t *testing.T) {
 		t.Parallel()
-		if _, stderr, code := capturing(t, home, "", "search", "hens", "--notes", vault); code == 0 || !strings.Contains(stderr, "does not answer") {
+		if _, stderr, code := capturing(t, home, "", "search", "hens", "--notes", vault); code == 0 ||
+			!strings.Contains(stderr, "does not answer") {
 			t.Errorf("exit %d\n%s", code, stderr)
 		}
 	})
 	t.Run("chat", func(t *testing.T) {
 		t.Parallel()
-		term := startTerminal(t, 100, 30, []string{"LIFEHUB_HOME=" + filepath.Join(home, "lh"), "LIFEHUB_PROVIDER=offline"}, "chat")
+		term := startTerminal(t, 100, 30, []string{
+			"LIFEHUB_HOME=" + filepath.Join(home, "lh"),
+			"LIFEHUB_PROVIDER=offline",
+		}, "chat")
 		term.sees("without the notes", "mend it")
 		term.types("\x04")
 		if code := term.exits(); code != app.ExitDone {
@@ -93,7 +99,10 @@ func TestASilentFolderHangsNothing(t *testing.T) {
 	})
 	t.Run("a chat that was just opened is left", func(t *testing.T) {
 		t.Parallel()
-		term := startTerminal(t, 100, 30, []string{"LIFEHUB_HOME=" + filepath.Join(home, "lh"), "LIFEHUB_PROVIDER=offline"}, "chat")
+		term := startTerminal(t, 100, 30, []string{
+			"LIFEHUB_HOME=" + filepath.Join(home, "lh"),
+			"LIFEHUB_PROVIDER=offline",
+		}, "chat")
 		term.sees("LifeHub")
 		term.types("\x04")
 		term.exits()
@@ -108,7 +117,8 @@ func TestASilentSubfolderHangsNothing(t *testing.T) {
 	vault, other := filepath.Join(home, "vault"), filepath.Join(home, "other")
 	apptest.Write(t, filepath.Join(vault, "running.md"), "# Running\n\nI run three times a week.\n")
 	apptest.Write(t, filepath.Join(vault, "drive", "deep.md"), "# Deep\n\nThe wreck lies at forty metres.\n")
-	apptest.Write(t, filepath.Join(other, "hens.md"), "# Hens\n\nThe hens have a new fence.\n\n- [ ] mend it 📅 2026-01-02\n")
+	apptest.Write(t, filepath.Join(other, "hens.md"), "# Hens\n\nThe hens have a new fence.\n\n- [ ] mend it 📅 "+
+		"2026-01-02\n")
 	if _, stderr, code := capturing(t, home, "", "index", vault, other); code != 0 {
 		t.Fatal(stderr)
 	}
@@ -130,7 +140,10 @@ func TestASilentSubfolderHangsNothing(t *testing.T) {
 	})
 	t.Run("chat", func(t *testing.T) {
 		t.Parallel()
-		term := startTerminal(t, 100, 30, []string{"LIFEHUB_HOME=" + filepath.Join(home, "lh"), "LIFEHUB_PROVIDER=offline"}, "chat")
+		term := startTerminal(t, 100, 30, []string{
+			"LIFEHUB_HOME=" + filepath.Join(home, "lh"),
+			"LIFEHUB_PROVIDER=offline",
+		}, "chat")
 		term.sees("1 not readable")
 		term.types("how often do I run?\r")
 		term.sees("three times a week")
@@ -146,7 +159,8 @@ func TestAFolderMayFallSilentUnderAChat(t *testing.T) {
 	home := t.TempDir()
 	vault := filepath.Join(home, "vault")
 	apptest.Write(t, filepath.Join(vault, "running.md"), "# Running\n\nI run three times a week.\n")
-	term := startTerminal(t, 100, 30, []string{"LIFEHUB_HOME=" + filepath.Join(home, "lh"), "LIFEHUB_PROVIDER=offline"}, "chat", "--notes", vault)
+	term := startTerminal(t, 100, 30, []string{"LIFEHUB_HOME=" + filepath.Join(home, "lh"), "LIFEHUB_PROVIDER=offline"},
+		"chat", "--notes", vault)
 	term.sees("1 note")
 	silence(t, vault)
 	term.types("/task buy running socks\r")
@@ -178,7 +192,8 @@ func TestAnUnmountedFolderIsNotThere(t *testing.T) {
 			t.Errorf("%q: exit %d, %s", args, code, stderr)
 		}
 	}
-	if out, stderr, code := capturing(t, home, "", "search", "three times a week"); code != 0 || !strings.Contains(out, "three times a week") {
+	if out, stderr, code := capturing(t, home, "", "search", "three times a week"); code != 0 ||
+		!strings.Contains(out, "three times a week") {
 		t.Errorf("exit %d, %s%s", code, out, stderr)
 	}
 	if left, _ := filepath.Glob(filepath.Join(vault, "*")); len(left) != 1 {

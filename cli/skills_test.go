@@ -14,8 +14,10 @@ import (
 )
 
 const (
-	skillText = "---\nname: minutes\ndescription: Writes minutes of a meeting\n---\nBegin with who was there, and add a task.\n"
-	skillPlan = `{"steps":[{"id":"1","tool":"read_skill","input":{"name":"minutes"}},{"id":"2","tool":"add_task","input":{"text":"as the skill says"}}]}`
+	skillText = "---\nname: minutes\ndescription: Writes minutes of a meeting\n---\nBegin with who was there, and " +
+		"add a task.\n"
+	skillPlan = `{"steps":[{"id":"1","tool":"read_skill","input":{"name":"minutes"}},{"id":"2","tool":"add_task",` +
+		`"input":{"text":"as the skill says"}}]}`
 )
 
 // A skill in the notes is not used before it is trusted, nor after a change. While trusted, its
@@ -46,7 +48,8 @@ func TestSkillIsUsedOnceTrusted(t *testing.T) {
 			unseen := func(when, text string) {
 				t.Helper()
 				_, out, prompts := ask(says("", smallTalk("Here.")))
-				if strings.Contains(prompts, "read_skill") || strings.Contains(prompts, "Writes minutes") || !strings.Contains(out, text) {
+				if strings.Contains(prompts, "read_skill") || strings.Contains(prompts, "Writes minutes") ||
+					!strings.Contains(out, text) {
 					t.Errorf("%s: the model is told of it, or the user is not: %s\n%s", when, out, prompts)
 				}
 			}
@@ -54,9 +57,13 @@ func TestSkillIsUsedOnceTrusted(t *testing.T) {
 			if code, out := h.trust(); code != app.ExitDone || !strings.Contains(out, "Begin with who was there") {
 				t.Fatalf("trust: exit %d\n%s", code, out)
 			}
-			answers := []llmtest.Answer{says(asksPlanner, skillPlan), says(asksPlanner, `{"steps":[]}`), says(asksExplainer, "Ana was there.")}
+			answers := []llmtest.Answer{
+				says(asksPlanner, skillPlan), says(asksPlanner, `{"steps":[]}`),
+				says(asksExplainer, "Ana was there."),
+			}
 			if mode == "loop" {
-				answers = []llmtest.Answer{calls("", "read_skill", `{"name":"minutes"}`, "add_task", `{"text":"as the skill says"}`), says("", "Ana was there.")}
+				answers = []llmtest.Answer{calls("", "read_skill", `{"name":"minutes"}`, "add_task",
+					`{"text":"as the skill says"}`), says("", "Ana was there.")}
 			}
 			if mode == "team" {
 				answers = []llmtest.Answer{says("", "Here.")}
@@ -65,7 +72,8 @@ func TestSkillIsUsedOnceTrusted(t *testing.T) {
 			if !strings.Contains(prompts, "minutes: Writes minutes of a meeting") {
 				t.Errorf("the model is not told of it:\n%s", prompts)
 			}
-			if mode != "team" && (code != app.ExitRefused || !strings.Contains(prompts, "user trusts these") || !strings.Contains(prompts, "Begin with who was there, and add a task.")) {
+			if mode != "team" && (code != app.ExitRefused || !strings.Contains(prompts, "user trusts these") ||
+				!strings.Contains(prompts, "Begin with who was there, and add a task.")) {
 				t.Errorf("exit %d\n%s\n%s", code, out, prompts)
 			}
 			if strings.Contains(apptest.Read(t, h.note("tasks.md")), "as the skill says") {
@@ -101,10 +109,12 @@ func TestSkillsOfTheUserAndOfTheWorkingFolder(t *testing.T) {
 	apptest.Write(t, filepath.Join(h.home, ".lifehub", ".agents", "skills", "minutes", "SKILL.md"), skillText)
 	code, out := h.run("ask", "--prompt", "minutes", "of Monday")
 	asked := h.script.Requests()[0].Messages
-	if text := asked[len(asked)-1].Text; code != app.ExitDone || !strings.Contains(text, "Begin with who was there, and add a task.\n\nof Monday") {
+	if text := asked[len(asked)-1].Text; code != app.ExitDone ||
+		!strings.Contains(text, "Begin with who was there, and add a task.\n\nof Monday") {
 		t.Errorf("exit %d, asked %q\n%s", code, text, out)
 	}
-	apptest.Write(t, filepath.Join(h.home, ".agents", "skills", "other", "SKILL.md"), strings.ReplaceAll(skillText, "minutes", "other"))
+	apptest.Write(t, filepath.Join(h.home, ".agents", "skills", "other", "SKILL.md"),
+		strings.ReplaceAll(skillText, "minutes", "other"))
 	if _, out := h.run("ask", "hi"); !strings.Contains(out, h.home+" contains skills") {
 		t.Errorf("the working folder is not told of:\n%s", out)
 	}
@@ -115,7 +125,8 @@ func TestSkillsOfTheUserAndOfTheWorkingFolder(t *testing.T) {
 	}
 	cmd := h.command("doctor")
 	cmd.Args = cmd.Args[:len(cmd.Args)-2]
-	if text, err := cmd.CombinedOutput(); !strings.Contains(string(text), "1 skill") || !strings.Contains(string(text), "config trust "+h.home) || !strings.Contains(string(text), unusable) {
+	if text, err := cmd.CombinedOutput(); !strings.Contains(string(text), "1 skill") ||
+		!strings.Contains(string(text), "config trust "+h.home) || !strings.Contains(string(text), unusable) {
 		t.Errorf("doctor: %v\n%s", err, text)
 	}
 }

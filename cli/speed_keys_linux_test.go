@@ -37,7 +37,10 @@ func typeAt(t *testing.T, env []string, command ...string) *typist {
 	home := t.TempDir()
 	cmd := exec.Command(command[0], command[1:]...)
 	cmd.Dir = home
-	cmd.Env = append([]string{"HOME=" + home, "LIFEHUB_HOME=" + filepath.Join(home, ".lifehub"), "PATH=" + os.Getenv("PATH"), "TERM=xterm-256color", "LANG=C.UTF-8"}, env...)
+	cmd.Env = append([]string{
+		"HOME=" + home, "LIFEHUB_HOME=" + filepath.Join(home, ".lifehub"),
+		"PATH=" + os.Getenv("PATH"), "TERM=xterm-256color", "LANG=C.UTF-8",
+	}, env...)
 	screen, err := pty.StartWithSize(cmd, &pty.Winsize{Rows: 40, Cols: 120})
 	if err != nil {
 		t.Fatal(err)
@@ -169,7 +172,8 @@ func slowModel(t *testing.T, b bench) string {
 	t.Helper()
 	var steps []string
 	for i := range 5 {
-		steps = append(steps, fmt.Sprintf(`{"id":"%d","tool":"search_notes","input":{"query":"subject %d"}}`, i+1, 11*i))
+		steps = append(steps, fmt.Sprintf(`{"id":"%d","tool":"search_notes","input":{"query":"subject %d"}}`, i+1,
+			11*i))
 	}
 	plan := `{"reasoning":"five searches","steps":[` + strings.Join(steps, ",") + `]}`
 	server := exec.Command(filepath.Join(b.dir, "modelserver"), "-tokens", "900", "-pace", "100", "-plan", plan)

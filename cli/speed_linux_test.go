@@ -167,7 +167,8 @@ func (b *bars) most(what string, ours, bare string, measured, bar float64, unit 
 		verdict = "NOT MET"
 		b.t.Errorf("%s: %.2f%s, the bar is %g%s", what, measured, unit, bar, unit)
 	}
-	fmt.Fprintf(&b.table, "| %s | %s | %s | %.2f%s | %g%s | %s |\n", what, ours, bare, measured, unit, bar, unit, verdict)
+	fmt.Fprintf(&b.table, "| %s | %s | %s | %.2f%s | %g%s | %s |\n", what, ours, bare, measured,
+		unit, bar, unit, verdict)
 }
 
 // times limits a figure to a multiple of the bare program's.
@@ -198,7 +199,8 @@ func TestSpeedOfAnAnswer(t *testing.T) {
 	bars.alone("CPU, idle", ours.of("IdleCPU"), bare.of("IdleCPU"), 1, " %")
 	bars.alone("memory, peak", ours.of("PeakRSS")/mb, bare.of("PeakRSS")/mb, 60, " MB")
 	bars.alone("half-empty screens", ours.of("Dips"), bare.of("Dips"), 0, "")
-	bars.alone("marks not seen", ours.of("MarksSent")-ours.of("MarksSeen"), bare.of("MarksSent")-bare.of("MarksSeen"), 0, "")
+	bars.alone("marks not seen", ours.of("MarksSent")-ours.of("MarksSeen"),
+		bare.of("MarksSent")-bare.of("MarksSeen"), 0, "")
 	bars.alone("marks seen twice", ours.of("Doubled"), bare.of("Doubled"), 0, "")
 	bars.show("memory, idle", ours.of("IdleRSS")/mb, bare.of("IdleRSS")/mb, " MB")
 	bars.show("lag p95", ours.of("LagP95"), bare.of("LagP95"), " ms")
@@ -214,7 +216,8 @@ func TestSpeedOfTheStart(t *testing.T) {
 	home := filepath.Join(b.dir, "home")
 	fillHome(t, b, home)
 	peers := []peer{b.bare(), b.lifehub("lifehub", home)}
-	got := b.run(t, peers, "-reps", strconv.Itoa(rounds(7)), "-tokens", "40", "-pace", "0", "-idle", "2", "-settle", "1500ms")
+	got := b.run(t, peers, "-reps", strconv.Itoa(rounds(7)), "-tokens", "40", "-pace", "0", "-idle",
+		"2", "-settle", "1500ms")
 	bars := newBars(t)
 	ours, bare := got["lifehub"].of("ReadyMS"), got["bare"].of("ReadyMS")
 	bars.alone("first frame", ours, bare, 100, " ms")
@@ -229,7 +232,8 @@ func fillHome(t *testing.T, b bench, home string) {
 		dir := filepath.Join(vault, fmt.Sprintf("folder %02d", i%100))
 		err := os.MkdirAll(dir, 0o700)
 		if err == nil {
-			text := fmt.Sprintf("# Note %d\n\nSomething about subject %d, with [[Note %d]] beside it.\n\n## More\n\n%s\n", i, i%97, i/2, strings.Repeat("Words of a note, as they come. ", 12))
+			text := fmt.Sprintf("# Note %d\n\nSomething about subject %d, with [[Note %d]] beside it.\n\n## "+
+				"More\n\n%s\n", i, i%97, i/2, strings.Repeat("Words of a note, as they come. ", 12))
 			err = os.WriteFile(filepath.Join(dir, fmt.Sprintf("Note %d.md", i)), []byte(text), 0o600)
 		}
 		if err != nil {
@@ -249,7 +253,8 @@ func fillHome(t *testing.T, b bench, home string) {
 	for i := range 1000 {
 		turn, err := s.Begin(t.Context(), s.NewConversation(), fmt.Sprintf("Question %d: how often do I run?", i))
 		if err == nil {
-			err = s.Finish(t.Context(), turn, agent.Answer{Text: "Three times a week. " + strings.Repeat("More words follow. ", 40)})
+			err = s.Finish(t.Context(), turn, agent.Answer{Text: "Three times a week. " +
+				strings.Repeat("More words follow. ", 40)})
 		}
 		if err != nil {
 			t.Fatal(err)

@@ -53,7 +53,8 @@ func TestStableInterfacesAreUnchanged(t *testing.T) {
 			says(asksExplainer, "You note “running in the new running shoes”. You say “I run three times a week” [1]."),
 		))
 		run, vault, fields := commandsOver(t, server), apptest.Vault(t), map[string]bool{}
-		apptest.Write(t, filepath.Join(vault, "shoes.md"), "# Running\n\n- [ ] running in the new running shoes, see [[running]]\n")
+		apptest.Write(t, filepath.Join(vault, "shoes.md"), "# Running\n\n- [ ] running in the new running shoes, see "+
+			"[[running]]\n")
 		for _, args := range [][]string{
 			{"index", "--json", vault},
 			{"index", "--status", "--json", vault},

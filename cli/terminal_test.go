@@ -69,10 +69,14 @@ func startTerminal(t *testing.T, width, height int, env []string, arg ...string)
 func startTerminalOver(t *testing.T, over line, width, height int, env []string, arg ...string) *terminal {
 	t.Helper()
 	home := t.TempDir()
-	term := &terminal{t: t, home: home, line: over, there: make(chan due, 1<<12), back: make(chan due, 1<<12), screen: vt.NewSafeEmulator(width, height), changed: make(chan struct{}, 1), ended: make(chan struct{})}
+	term := &terminal{
+		t: t, home: home, line: over, there: make(chan due, 1<<12), back: make(chan due, 1<<12),
+		screen: vt.NewSafeEmulator(width, height), changed: make(chan struct{}, 1), ended: make(chan struct{}),
+	}
 	term.cmd = exec.Command(os.Args[0], arg...)
 	term.cmd.Dir = home
-	term.cmd.Env = append(asProgram(home, filepath.Join(home, ".lifehub"), "TERM=xterm-256color", "LANG=C.UTF-8", "OLLAMA_HOST=127.0.0.1:1"), env...)
+	term.cmd.Env = append(asProgram(home, filepath.Join(home, ".lifehub"), "TERM=xterm-256color", "LANG=C.UTF-8",
+		"OLLAMA_HOST=127.0.0.1:1"), env...)
 	var err error
 	term.pty, err = pty.StartWithSize(term.cmd, &pty.Winsize{Rows: uint16(height), Cols: uint16(width)})
 	if err != nil {

@@ -41,16 +41,32 @@ func TestAllToolsAreKnownWithWhyTheyAreMissing(t *testing.T) {
 		missing map[string]string // a part of the reason, by tool; "": available
 	}{
 		"as installed": {missing: map[string]string{
-			"delegate": "mode loop", "find_tools": "room for all", "send_email": "mail.host", "read_skill": "no skills", "read_note": "", "undo": "",
+			"delegate": "mode loop", "find_tools": "room for all", "send_email": "mail.host", "read_skill": "no skills",
+			"read_note": "", "undo": "",
 		}},
-		"no notes":  {noNotes: true, missing: map[string]string{"read_note": "no notes", "add_task": "no notes", "today": ""}},
-		"a team":    {env: []string{"LIFEHUB_MODE=team"}, missing: map[string]string{"delegate": ""}},
-		"a loop":    {env: []string{"LIFEHUB_MODE=loop"}, missing: map[string]string{"delegate": ""}},
-		"a plan":    {env: []string{"LIFEHUB_MODE=plan"}, missing: map[string]string{"delegate": "plan"}},
-		"skills":    {files: map[string]string{".agents/skills/minutes/SKILL.md": minutes}, missing: map[string]string{"read_skill": ""}},
-		"mail":      {env: []string{"LIFEHUB_MAIL_HOST=localhost", "LIFEHUB_MAIL_FROM=ana@example.org"}, missing: map[string]string{"send_email": ""}},
-		"some off":  {env: []string{"LIFEHUB_TOOLS_OFF=web_*"}, missing: map[string]string{"web_search": "tools.off", "web_fetch": "tools.off", "crawl": ""}},
-		"read-only": {env: []string{"LIFEHUB_READ_ONLY=true"}, missing: map[string]string{"create_note": "read-only", "read_note": ""}},
+		"no notes": {noNotes: true, missing: map[string]string{
+			"read_note": "no notes",
+			"add_task":  "no notes", "today": "",
+		}},
+		"a team": {env: []string{"LIFEHUB_MODE=team"}, missing: map[string]string{"delegate": ""}},
+		"a loop": {env: []string{"LIFEHUB_MODE=loop"}, missing: map[string]string{"delegate": ""}},
+		"a plan": {env: []string{"LIFEHUB_MODE=plan"}, missing: map[string]string{"delegate": "plan"}},
+		"skills": {
+			files:   map[string]string{".agents/skills/minutes/SKILL.md": minutes},
+			missing: map[string]string{"read_skill": ""},
+		},
+		"mail": {
+			env:     []string{"LIFEHUB_MAIL_HOST=localhost", "LIFEHUB_MAIL_FROM=ana@example.org"},
+			missing: map[string]string{"send_email": ""},
+		},
+		"some off": {
+			env:     []string{"LIFEHUB_TOOLS_OFF=web_*"},
+			missing: map[string]string{"web_search": "tools.off", "web_fetch": "tools.off", "crawl": ""},
+		},
+		"read-only": {
+			env:     []string{"LIFEHUB_READ_ONLY=true"},
+			missing: map[string]string{"create_note": "read-only", "read_note": ""},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			home, flags := t.TempDir(), app.RunFlags{NoSave: true, Notes: []string{apptest.Vault(t)}}
@@ -69,7 +85,8 @@ func TestAllToolsAreKnownWithWhyTheyAreMissing(t *testing.T) {
 			for _, known := range a.KnownTools(a.Agent()) {
 				tool := known.Tool.Spec().Name
 				names = append(names, tool)
-				if want, told := c.missing[tool]; told && (want == "" != (known.Missing == "") || !strings.Contains(known.Missing, want)) {
+				if want, told := c.missing[tool]; told && (want == "" != (known.Missing == "") ||
+					!strings.Contains(known.Missing, want)) {
 					t.Errorf("%s is missing because %q, want %q", tool, known.Missing, want)
 				}
 			}

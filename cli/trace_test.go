@@ -15,9 +15,11 @@ import (
 func TestKilledTurnLeavesAPartialTrace(t *testing.T) {
 	t.Parallel()
 	server := llmtest.NewFaults(t)
-	server.Play(`{"reasoning":"the answer is near","steps":[{"id":"1","tool":"count","input":{"query":"all"},"description":"count them"}]}`, llmtest.FaultyAnswer)
+	server.Play(`{"reasoning":"the answer is near","steps":[{"id":"1","tool":"count","input":{"query":"all"},`+
+		`"description":"count them"}]}`, llmtest.FaultyAnswer)
 	server.Set(llmtest.HangMiddle, 250)
-	env := asProgram(t.TempDir(), t.TempDir(), "LIFEHUB_PROVIDER=ollama", "OLLAMA_HOST="+server.URL, "LIFEHUB_MODEL="+llmtest.FaultModel, "LIFEHUB_MODE=plan")
+	env := asProgram(t.TempDir(), t.TempDir(), "LIFEHUB_PROVIDER=ollama", "OLLAMA_HOST="+server.URL,
+		"LIFEHUB_MODEL="+llmtest.FaultModel, "LIFEHUB_MODE=plan")
 	ask := exec.Command(os.Args[0], "ask", "-q", "how many are there?")
 	ask.Env = env
 	if err := ask.Start(); err != nil {
@@ -43,7 +45,10 @@ func TestKilledTurnLeavesAPartialTrace(t *testing.T) {
 	_ = ask.Wait()
 	id, _, _ := strings.Cut(list, " ")
 	shown := lifehub("trace", "show", id)
-	for _, want := range []string{`"whole":false`, `{"type":"start"`, `{"type":"prompt"`, `{"type":"agent_start"`, `"model":"faulty`} {
+	for _, want := range []string{
+		`"whole":false`, `{"type":"start"`, `{"type":"prompt"`,
+		`{"type":"agent_start"`, `"model":"faulty`,
+	} {
 		if !strings.Contains(shown, want) {
 			t.Errorf("%q is missing in\n%s", want, shown)
 		}

@@ -39,14 +39,19 @@ func TestAskSearchesTheWebAndCitesIt(t *testing.T) {
 	page := web.URL + "/marathon"
 	steps, err := json.Marshal(map[string]any{"reasoning": "the web knows", "steps": []agent.Step{
 		{ID: "1", Tool: "web_search", Input: json.RawMessage(`{"query":"marathon training tips"}`)},
-		{ID: "2", Tool: "web_fetch", Input: json.RawMessage(`{"url":"` + page + `"}`), After: []string{"1"}}, // URLs in search results may be opened
+		// URLs in search results may be opened
+		{ID: "2", Tool: "web_fetch", Input: json.RawMessage(`{"url":"` + page + `"}`), After: []string{"1"}},
 	}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	const quoted = "Raise it by ten percent each week, and shorten it by half in every fourth week, so that legs and tendons get the rest they need."
+	const quoted = "Raise it by ten percent each week, and shorten it by half in every fourth week, so that legs and " +
+		"tendons get the rest they need."
 	model.Play(string(steps), "“"+quoted+"” [4] [1]")
-	env := []string{"LIFEHUB_MODE=plan", "LIFEHUB_PROVIDER=openai", "OPENAI_BASE_URL=" + model.URL + "/v1", "LIFEHUB_MODEL=" + llmtest.FaultModel}
+	env := []string{
+		"LIFEHUB_MODE=plan", "LIFEHUB_PROVIDER=openai", "OPENAI_BASE_URL=" + model.URL + "/v1",
+		"LIFEHUB_MODEL=" + llmtest.FaultModel,
+	}
 	out, stderr := askWeb(t, web, env, "--json", "Search the web for marathon training tips, and read the best page.")
 	var answered struct {
 		Citations []agent.Citation
@@ -60,7 +65,8 @@ func TestAskSearchesTheWebAndCitesIt(t *testing.T) {
 		t.Errorf("exit %d, %+v\n%s", answered.Exit, answered.Metrics, stderr)
 	}
 	i := slices.IndexFunc(answered.Citations, func(c agent.Citation) bool { return c.N == 4 })
-	if i < 0 || answered.Citations[i].Path != page || answered.Citations[i].Verdict != agent.Verified || answered.Citations[i].Quote != quoted {
+	if i < 0 || answered.Citations[i].Path != page || answered.Citations[i].Verdict != agent.Verified ||
+		answered.Citations[i].Quote != quoted {
 		t.Errorf("the citations are %+v", answered.Citations)
 	}
 	if want := []string{"/html/?q=marathon+training+tips", "/marathon"}; !slices.Equal(web.Asked(), want) {
@@ -84,7 +90,10 @@ func TestWithoutAModelTheWebIsSearchedByName(t *testing.T) {
 		t.Errorf("a captcha: it says\n%s\n%s", out, stderr)
 	}
 	before := len(web.Asked())
-	for _, prose := range []string{"Search the web for marathon training tips", "Look up the internet password in my notes", "Read " + web.URL + "/marathon"} {
+	for _, prose := range []string{
+		"Search the web for marathon training tips",
+		"Look up the internet password in my notes", "Read " + web.URL + "/marathon",
+	} {
 		askWeb(t, web, []string{"LIFEHUB_PROVIDER=offline"}, prose)
 	}
 	if len(web.Asked()) != before {

@@ -83,7 +83,12 @@ func (s scheme) pieces(r *rand.Rand, at int, c ToolCall) (pieces []CallPiece) {
 // Calls come back as they were made, however a server numbers and cuts them.
 func TestCallsComeBackInAnyScheme(t *testing.T) {
 	names := []string{"search_notes", "add_task", "today", "web_search", "search_notes"}
-	values := []any{"running", "a \"b\" \\ {", "Füße 👟", 3.5, true, nil, []any{"x", map[string]any{}}, map[string]any{"a": "}"}, ""}
+	values := []any{
+		"running", "a \"b\" \\ {", "Füße 👟", 3.5, true, nil,
+		[]any{"x", map[string]any{}},
+		map[string]any{"a": "}"},
+		"",
+	}
 	for _, s := range schemes() {
 		for seed := range uint64(40) {
 			r := rand.New(rand.NewPCG(seed, 1))
@@ -136,11 +141,15 @@ func TestCallsComeBackInAnyScheme(t *testing.T) {
 }
 
 func TestCallThatCannotBeReadHasAFault(t *testing.T) {
-	for args, want := range map[string]string{`""`: "{}", `null`: "{}", ``: "{}", `"{}}"`: "", `"{"`: "", `"[1]"`: "[1]", `"\"{\\\"a\\\":1}\""`: `{"a":1}`} {
+	for args, want := range map[string]string{
+		`""`: "{}", `null`: "{}", ``: "{}", `"{}}"`: "", `"{"`: "",
+		`"[1]"`: "[1]", `"\"{\\\"a\\\":1}\""`: `{"a":1}`,
+	} {
 		var b CallBuilder
 		b.Add(CallPiece{Name: "today<|channel|>commentary", Args: json.RawMessage(args)})
 		got := b.Calls()
-		if len(got) != 1 || got[0].Name != "today" || string(got[0].Args) != want || (got[0].Fault == "") != (want != "") {
+		if len(got) != 1 || got[0].Name != "today" || string(got[0].Args) != want ||
+			(got[0].Fault == "") != (want != "") {
 			t.Errorf("%s: got %+v", args, got)
 		}
 	}
@@ -163,7 +172,8 @@ func TestCallThatCannotBeReadHasAFault(t *testing.T) {
 // FuzzCalls checks that any pieces become calls that either have arguments or a
 // fault.
 func FuzzCalls(f *testing.F) {
-	f.Add([]byte(`[{"Index":0,"ID":"a","Name":"x","Args":"{\"a\":"},{"Index":0,"Args":"1}"},{"Name":"y","Args":{"b":[]}}]`))
+	f.Add([]byte(`[{"Index":0,"ID":"a","Name":"x","Args":"{\"a\":"},{"Index":0,"Args":"1}"},{"Name":"y",` +
+		`"Args":{"b":[]}}]`))
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		var pieces []CallPiece
 		if json.Unmarshal(raw, &pieces) != nil {

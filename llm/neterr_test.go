@@ -63,19 +63,34 @@ func TestNetworkErrorsAreDescribed(t *testing.T) {
 		fault   error // replaces the error of the network
 		cause   string
 	}{
-		"nobody listens":   {address: gone.URL, cause: "connect"},
-		"an unknown name":  {address: "http://gpu.invalid", fault: &net.DNSError{Err: "no such host", Name: "gpu.invalid", IsNotFound: true}, cause: "no such host"},
-		"no name server":   {address: "http://gpu.invalid", fault: &net.DNSError{Err: "server misbehaving", Name: "gpu.invalid", IsTemporary: true}, cause: "misbehaving"},
-		"a reset":          {address: resets.URL, cause: "read"},
-		"an end":           {address: ends.URL, cause: "EOF"},
-		"silence":          {address: silent.URL, way: &http.Transport{ResponseHeaderTimeout: time.Millisecond}, cause: "timeout"},
-		"a certificate":    {address: secure.URL, cause: "unknown authority"},
-		"another's":        {address: secure.URL, way: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: trusting.RootCAs, ServerName: "elsewhere.invalid"}}, cause: "elsewhere.invalid"},
-		"an old one":       {address: secure.URL, way: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: trusting.RootCAs, Time: func() time.Time { return time.Now().AddDate(200, 0, 0) }}}, cause: "expired"},
-		"no TLS":           {address: strings.Replace(plain.URL, "http:", "https:", 1), cause: "HTTPS client"},
-		"a proxy is away":  {address: "http://gpu.example", way: &http.Transport{Proxy: http.ProxyURL(dead)}, cause: "proxyconnect"},
-		"nobody knows":     {address: plain.URL, fault: errors.New("it is not a public address")},
-		"an inner address": {address: plain.URL, fault: &net.OpError{Op: "dial", Net: "tcp", Err: errors.New("it is not a public address")}, cause: "dial tcp"},
+		"nobody listens": {address: gone.URL, cause: "connect"},
+		"an unknown name": {address: "http://gpu.invalid", fault: &net.DNSError{
+			Err:  "no such host",
+			Name: "gpu.invalid", IsNotFound: true,
+		}, cause: "no such host"},
+		"no name server": {address: "http://gpu.invalid", fault: &net.DNSError{
+			Err:  "server misbehaving",
+			Name: "gpu.invalid", IsTemporary: true,
+		}, cause: "misbehaving"},
+		"a reset": {address: resets.URL, cause: "read"},
+		"an end":  {address: ends.URL, cause: "EOF"},
+		"silence": {
+			address: silent.URL, way: &http.Transport{ResponseHeaderTimeout: time.Millisecond},
+			cause: "timeout",
+		},
+		"a certificate": {address: secure.URL, cause: "unknown authority"},
+		"another's":     {address: secure.URL, way: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: trusting.RootCAs, ServerName: "elsewhere.invalid"}}, cause: "elsewhere.invalid"},
+		"an old one":    {address: secure.URL, way: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: trusting.RootCAs, Time: func() time.Time { return time.Now().AddDate(200, 0, 0) }}}, cause: "expired"},
+		"no TLS":        {address: strings.Replace(plain.URL, "http:", "https:", 1), cause: "HTTPS client"},
+		"a proxy is away": {
+			address: "http://gpu.example", way: &http.Transport{Proxy: http.ProxyURL(dead)},
+			cause: "proxyconnect",
+		},
+		"nobody knows": {address: plain.URL, fault: errors.New("it is not a public address")},
+		"an inner address": {address: plain.URL, fault: &net.OpError{
+			Op: "dial", Net: "tcp",
+			Err: errors.New("it is not a public address"),
+		}, cause: "dial tcp"},
 		"it was given up":  {address: plain.URL, fault: context.Canceled},
 		"expired in words": {address: plain.URL, fault: &tls.CertificateVerificationError{Err: x509.CertificateInvalidError{Reason: x509.Expired}}, cause: "expired"},
 	} {
@@ -101,7 +116,8 @@ func TestNetworkErrorsAreDescribed(t *testing.T) {
 			if again := Explain(fmt.Errorf("fetch: %w", got)); again.Error() != "fetch: "+got.Error() {
 				t.Errorf("twice: %q", again)
 			}
-			if cause := Cause(got); (c.cause == "") != (cause == "") || !strings.Contains(cause, c.cause) || strings.Contains(cause, "secret") {
+			if cause := Cause(got); (c.cause == "") != (cause == "") || !strings.Contains(cause, c.cause) ||
+				strings.Contains(cause, "secret") {
 				t.Errorf("the cause is %q, want %q", cause, c.cause)
 			}
 			if request := (*url.Error)(nil); errors.As(raw, &request) && !errors.Is(got, request.Err) {
@@ -135,7 +151,8 @@ func TestHTTPStatusesAreDescribed(t *testing.T) {
 
 func TestSaysOmitsTheAdvice(t *testing.T) {
 	t.Parallel()
-	if whole, got := Explain(io.ErrUnexpectedEOF).Error(), Problem(io.ErrUnexpectedEOF); !strings.HasPrefix(whole, got+"; ") {
+	if whole, got := Explain(io.ErrUnexpectedEOF).Error(), Problem(io.ErrUnexpectedEOF); !strings.HasPrefix(whole,
+		got+"; ") {
 		t.Errorf("got %q of %q", got, whole)
 	}
 	if err := errors.New("other"); Problem(err) != "other" || Cause(err) != "" || Explain(nil) != nil {

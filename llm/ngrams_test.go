@@ -36,7 +36,10 @@ func TestNgramsMatchSharedWordsAndStems(t *testing.T) {
 }
 
 func TestNgramVectorsAreNormalisedAndDeterministic(t *testing.T) {
-	texts := []string{"", "  ", "a", "!!!", "the the the", "running", strings.Repeat("long text ", 5000), "\xff\xfe", "日本語", "é"}
+	texts := []string{
+		"", "  ", "a", "!!!", "the the the", "running",
+		strings.Repeat("long text ", 5000), "\xff\xfe", "日本語", "é",
+	}
 	first, err := Ngrams{}.Embed(t.Context(), texts)
 	if err != nil {
 		t.Fatal(err)

@@ -35,7 +35,8 @@ const tableHead = "  sl  local_address rem_address   st tx_queue rx_queue tr tm-
 
 // socket formats a line of a table.
 func socket(at, peer, state string, uid int) string {
-	return fmt.Sprintf("   0: %s %s %s 00000000:00000000 00:00000000 00000000 %5d        0 48 1 00000000d04e8928 100 0 0 10 0\n", inTable(at), inTable(peer), state, uid)
+	return fmt.Sprintf("   0: %s %s %s 00000000:00000000 00:00000000 00000000 %5d        0 48 1 00000000d04e8928 100 "+
+		"0 0 10 0\n", inTable(at), inTable(peer), state, uid)
 }
 
 func TestSocketTableNamesPossibleListeners(t *testing.T) {
@@ -46,18 +47,19 @@ func TestSocketTableNamesPossibleListeners(t *testing.T) {
 		remote string // "": 127.0.0.1:11434
 		want   []int
 	}{
-		"nobody":                     {"", "", nil},
-		"the address":                {socket("127.0.0.1:11434", none, "0A", 1001), "", []int{1001}},
-		"all addresses":              {socket("0.0.0.0:11434", none, "0A", 1001), "", []int{1001}},
-		"all addresses of IPv6":      {socket("[::]:11434", none6, "0A", 1001), "", []int{1001}},
-		"IPv4 in IPv6":               {socket("[::ffff:127.0.0.1]:11434", none6, "0A", 1001), "", []int{1001}},
-		"IPv6":                       {socket("[::1]:11434", none6, "0A", 1001), "[::1]:11434", []int{1001}},
-		"IPv6, all addresses":        {socket("[::]:11434", none6, "0A", 1001), "[::1]:11434", []int{1001}},
-		"IPv4 does not answer IPv6":  {socket("0.0.0.0:11434", none, "0A", 1001), "[::1]:11434", nil},
-		"IPv6 does not answer IPv4":  {socket("[::1]:11434", none6, "0A", 1001), "", nil},
-		"another port":               {socket("127.0.0.1:11435", none, "0A", 1001), "", nil},
-		"another address":            {socket("127.0.0.2:11434", none, "0A", 1001), "", nil},
-		"several":                    {socket("0.0.0.0:11434", none, "0A", 0) + socket("127.0.0.1:11434", none, "0A", 1001), "", []int{0, 1001}},
+		"nobody":                    {"", "", nil},
+		"the address":               {socket("127.0.0.1:11434", none, "0A", 1001), "", []int{1001}},
+		"all addresses":             {socket("0.0.0.0:11434", none, "0A", 1001), "", []int{1001}},
+		"all addresses of IPv6":     {socket("[::]:11434", none6, "0A", 1001), "", []int{1001}},
+		"IPv4 in IPv6":              {socket("[::ffff:127.0.0.1]:11434", none6, "0A", 1001), "", []int{1001}},
+		"IPv6":                      {socket("[::1]:11434", none6, "0A", 1001), "[::1]:11434", []int{1001}},
+		"IPv6, all addresses":       {socket("[::]:11434", none6, "0A", 1001), "[::1]:11434", []int{1001}},
+		"IPv4 does not answer IPv6": {socket("0.0.0.0:11434", none, "0A", 1001), "[::1]:11434", nil},
+		"IPv6 does not answer IPv4": {socket("[::1]:11434", none6, "0A", 1001), "", nil},
+		"another port":              {socket("127.0.0.1:11435", none, "0A", 1001), "", nil},
+		"another address":           {socket("127.0.0.2:11434", none, "0A", 1001), "", nil},
+		"several": {socket("0.0.0.0:11434", none, "0A", 0) + socket("127.0.0.1:11434", none, "0A",
+			1001), "", []int{0, 1001}},
 		"the other end":              {socket("127.0.0.1:11434", "127.0.0.1:50000", "01", 1001), "", []int{1001}},
 		"an end that is not taken":   {socket("127.0.0.1:11434", "127.0.0.1:50000", "01", 0), "", nil},
 		"the end of another program": {socket("127.0.0.1:11434", "127.0.0.1:50001", "01", 1001), "", nil},
@@ -68,7 +70,8 @@ func TestSocketTableNamesPossibleListeners(t *testing.T) {
 			if c.remote == "" {
 				c.remote = "127.0.0.1:11434"
 			}
-			got, err := ownersIn(tableHead+c.table, netip.MustParseAddrPort("127.0.0.1:50000"), netip.MustParseAddrPort(c.remote))
+			got, err := ownersIn(tableHead+c.table, netip.MustParseAddrPort("127.0.0.1:50000"),
+				netip.MustParseAddrPort(c.remote))
 			if err != nil || !slices.Equal(got, c.want) {
 				t.Errorf("got %v, %v, want %v", got, err, c.want)
 			}
@@ -81,7 +84,8 @@ func TestDamagedSocketTableIsAnError(t *testing.T) {
 	whole := socket("127.0.0.1:11434", "0.0.0.0:0", "0A", 0)
 	for _, table := range []string{
 		"", "no table\n", tableHead + whole + "   1: half a", tableHead +
-			tableHead + strings.Replace(whole, ":2CAA", ":XXXX", 1), tableHead + strings.Replace(whole, inTable("127.0.0.1:11434"), "7F:2CAA", 1),
+			tableHead + strings.Replace(whole, ":2CAA", ":XXXX", 1),
+		tableHead + strings.Replace(whole, inTable("127.0.0.1:11434"), "7F:2CAA", 1),
 	} {
 		if got, err := ownersIn(table, netip.AddrPort{}, netip.AddrPort{}); err == nil {
 			t.Errorf("%q: got %v and no error", table, got)
@@ -170,7 +174,8 @@ func TestFoundServerIsCheckedAtEachConnection(t *testing.T) {
 		var foreign *ForeignError
 		if passed := err == nil && requests.Load() == before+1; passed != step.passes {
 			t.Errorf("%s: passed is %v, error %v", step.name, passed, err)
-		} else if !passed && (!errors.As(err, &foreign) || !errors.Is(err, ErrUnreachable) || requests.Load() != before) {
+		} else if !passed && (!errors.As(err, &foreign) || !errors.Is(err, ErrUnreachable) ||
+			requests.Load() != before) {
 			t.Errorf("%s: error %v, %d requests", step.name, err, requests.Load()-before)
 		}
 		if owner := tr.Owner(); owner.Foreign == step.passes || owner.Host != server.Listener.Addr().String() {

@@ -9,7 +9,10 @@ import (
 )
 
 func TestPeriods(t *testing.T) {
-	for s, want := range map[string]int{"a": 1, "aaaa": 1, "abab": 2, "ababa": 2, "abcabcab": 3, "abcd": 4, "aab": 3, "aabaa": 3} {
+	for s, want := range map[string]int{
+		"a": 1, "aaaa": 1, "abab": 2, "ababa": 2, "abcabcab": 3,
+		"abcd": 4, "aab": 3, "aabaa": 3,
+	} {
 		if got := period([]byte(s)); got != want {
 			t.Errorf("%q: got %d, want %d", s, got, want)
 		}
@@ -28,7 +31,8 @@ func TestRepetitiveAnswerIsStopped(t *testing.T) {
 	}
 	for _, piece := range []string{"\n", "I am sorry. ", strings.Repeat("x", 500), strings.Repeat("ab", 5000)} {
 		m, _, err := Collect(Stream(t.Context(), Limits{}, loop(piece)))
-		if !errors.Is(err, ErrCut) || !strings.Contains(err.Error(), "repeated output") || len(m.Text) > 8<<10+len(piece) {
+		if !errors.Is(err, ErrCut) || !strings.Contains(err.Error(), "repeated output") ||
+			len(m.Text) > 8<<10+len(piece) {
 			t.Errorf("%.20q: got %d bytes, %v", piece, len(m.Text), err)
 		}
 	}
@@ -51,7 +55,8 @@ func TestListsAndTablesAreNotRepetition(t *testing.T) {
 			list.WriteString("\n## Week " + strings.Repeat("I", i/20) + "\n\n")
 		}
 	}
-	if m, _, err := Collect(Stream(t.Context(), Limits{}, answers(strings.SplitAfter(list.String(), "\n")...))); err != nil || m.Text != list.String() {
+	if m, _, err := Collect(Stream(t.Context(), Limits{}, answers(strings.SplitAfter(list.String(),
+		"\n")...))); err != nil || m.Text != list.String() {
 		t.Errorf("got %d bytes of %d, %v", len(m.Text), list.Len(), err)
 	}
 }

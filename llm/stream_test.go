@@ -48,7 +48,8 @@ func TestStartingServerIsRetriedForAWhile(t *testing.T) {
 			t.Errorf("it waited %v", took)
 		}
 		try, count = attempts(refused)
-		if _, _, err := Collect(Stream(t.Context(), Limits{}, try)); !errors.Is(err, ErrUnreachable) || *count != tries {
+		if _, _, err := Collect(Stream(t.Context(), Limits{}, try)); !errors.Is(err, ErrUnreachable) ||
+			*count != tries {
 			t.Errorf("got %v after %d tries", err, *count)
 		}
 	})
@@ -69,7 +70,12 @@ func TestLoadingModelIsWaitedFor(t *testing.T) {
 		if m, _, err := Collect(Stream(t.Context(), Limits{}, slow)); err != nil || m.Text != "here" {
 			t.Errorf("got %q, %v", m.Text, err)
 		}
-		try, count := attempts(func(context.Context, func(Delta) error) error { return &StatusError{Code: 503, Message: "server busy"} })
+		try, count := attempts(func(context.Context, func(Delta) error) error {
+			return &StatusError{
+				Code:    503,
+				Message: "server busy",
+			}
+		})
 		if _, _, err := Collect(Stream(t.Context(), Limits{}, try)); err == nil || *count != tries {
 			t.Errorf("a busy one: %v after %d tries", err, *count)
 		}
@@ -165,7 +171,8 @@ func TestOnlyALostServerEndsTheWait(t *testing.T) {
 					}
 					return
 				}
-				if took := time.Since(begun); took != c.ends || !errors.Is(err, ErrCut) || !TimedOut(err) || m.Text != c.text {
+				if took := time.Since(begun); took != c.ends || !errors.Is(err, ErrCut) ||
+					!TimedOut(err) || m.Text != c.text {
 					t.Errorf("got %q, %v after %v, want %v", m.Text, err, took, c.ends)
 				}
 			})
@@ -180,12 +187,14 @@ func TestSilentServerIsUnreachable(t *testing.T) {
 			return 0, ctx.Err()
 		}
 		begun := time.Now()
-		if _, err := Within(t.Context(), QuestionTimeout, mute); !errors.Is(err, ErrUnreachable) || time.Since(begun) != QuestionTimeout {
+		if _, err := Within(t.Context(), QuestionTimeout, mute); !errors.Is(err, ErrUnreachable) ||
+			time.Since(begun) != QuestionTimeout {
 			t.Errorf("got %v after %v", err, time.Since(begun))
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
-		if _, err := Within(ctx, QuestionTimeout, mute); errors.Is(err, ErrUnreachable) || !errors.Is(err, context.DeadlineExceeded) {
+		if _, err := Within(ctx, QuestionTimeout, mute); errors.Is(err, ErrUnreachable) ||
+			!errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("cancelled: got %v", err)
 		}
 	})
@@ -214,7 +223,8 @@ func TestToolCallsComeOnlyFromCompleteAnswers(t *testing.T) {
 	if m, _, err := Collect(Stream(t.Context(), Limits{}, whole)); err != nil || len(m.Calls) != 1 || m.Text == "" {
 		t.Errorf("whole: got %+v, %v", m, err)
 	}
-	if m, _, err := Collect(Stream(t.Context(), Limits{}, torn)); !errors.Is(err, ErrCut) || len(m.Calls) != 0 || m.Text == "" {
+	if m, _, err := Collect(Stream(t.Context(), Limits{}, torn)); !errors.Is(err, ErrCut) ||
+		len(m.Calls) != 0 || m.Text == "" {
 		t.Errorf("torn: got %+v, %v", m, err)
 	}
 }
@@ -222,7 +232,8 @@ func TestToolCallsComeOnlyFromCompleteAnswers(t *testing.T) {
 func TestLocalAddressesAreRecognised(t *testing.T) {
 	for address, want := range map[string]bool{
 		"http://localhost:1": true, "http://127.0.0.1:1": true, "http://127.8.9.1": true, "http://[::1]:1": true,
-		"http://0.0.0.0": true, "http://ollama.localhost": true, "http://LOCALHOST.": true, "http://[::ffff:127.0.0.1]": true,
+		"http://0.0.0.0": true, "http://ollama.localhost": true, "http://LOCALHOST.": true,
+		"http://[::ffff:127.0.0.1]": true,
 		"https://api.openai.com/v1": false, "http://192.0.2.1:11434": false, "http://localhost.example.org": false,
 	} {
 		u, err := url.Parse(address)
@@ -253,7 +264,10 @@ func TestReasonOfARetryIsYielded(t *testing.T) {
 			}
 			got = append(got, d.Waiting+d.Text)
 		}
-		if want := []string{(&StatusError{Code: 429, Message: "busy", RetryAfter: 5 * time.Second}).Error(), "Yes.", ""}; !slices.Equal(got, want) || time.Since(begun) != 5*time.Second {
+		if want := []string{
+			(&StatusError{Code: 429, Message: "busy", RetryAfter: 5 * time.Second}).Error(), "Yes.",
+			"",
+		}; !slices.Equal(got, want) || time.Since(begun) != 5*time.Second {
 			t.Errorf("got %q after %v", got, time.Since(begun))
 		}
 		try, count := attempts(busy(time.Hour))

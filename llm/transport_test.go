@@ -68,7 +68,8 @@ func TestRedirectIsAnError(t *testing.T) {
 	if err == nil {
 		res.Body.Close()
 	}
-	if err = Explain(err); err == nil || !strings.Contains(err.Error(), "it redirects to http://b:8000/login, which") || strings.Contains(err.Error(), "secret") {
+	if err = Explain(err); err == nil || !strings.Contains(err.Error(), "it redirects to http://b:8000/login, which") ||
+		strings.Contains(err.Error(), "secret") {
 		t.Errorf("got %v", err)
 	}
 }

@@ -23,10 +23,14 @@ func TestRunOnceReturnsCodeAndBeginningOfStderr(t *testing.T) {
 		"reads its input": {`read -r line; echo "$line" >&2; exit 3`, Finished{3, "hello\n"}},
 		"reads nothing":   {"exit 0", Finished{}},
 		"is killed":       {"kill -KILL $$", Finished{Code: -1}},
-		"floods":          {"yes | head -c 1000000 >&2; yes | head -c 1000000; exit 2", Finished{2, strings.Repeat("y\n", maxStderr/2)}},
+		"floods": {
+			"yes | head -c 1000000 >&2; yes | head -c 1000000; exit 2",
+			Finished{2, strings.Repeat("y\n", maxStderr/2)},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got, err := RunOnce(t.Context(), config.Entry{Command: "/bin/sh", Args: []string{"-c", tc.script}}, t.TempDir(), []byte("hello\n"))
+			got, err := RunOnce(t.Context(), config.Entry{Command: "/bin/sh", Args: []string{"-c", tc.script}},
+				t.TempDir(), []byte("hello\n"))
 			if err != nil || got != tc.want {
 				t.Errorf("got %d %.40q, %v", got.Code, got.Stderr, err)
 			}

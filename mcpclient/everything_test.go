@@ -15,16 +15,21 @@ import (
 // npm returns the entry of a real server from npm.
 func npm(t *testing.T, name, pkg string, args ...string) config.Entry {
 	t.Helper()
-	return config.Entry{Name: name, Transport: config.Stdio, Command: testenv.Npm(t, pkg), Args: args, Level: agent.Confirm}
+	return config.Entry{
+		Name: name, Transport: config.Stdio, Command: testenv.Npm(t, pkg),
+		Args: args, Level: agent.Confirm,
+	}
 }
 
 func TestServerEverythingWorksAsATool(t *testing.T) {
 	files := t.TempDir()
-	s := start(t, Options{Version: "test", Files: files}, npm(t, "everything", "@modelcontextprotocol/server-everything"))
+	s := start(t, Options{Version: "test", Files: files}, npm(t, "everything",
+		"@modelcontextprotocol/server-everything"))
 	var names []string
 	for _, tool := range s.Tools() {
 		names = append(names, tool.Spec().Name)
-		if !json.Valid(tool.Spec().Schema) || tool.Spec().Description == "" || tool.Properties().Level != agent.Confirm {
+		if !json.Valid(tool.Spec().Schema) || tool.Spec().Description == "" ||
+			tool.Properties().Level != agent.Confirm {
 			t.Errorf("%+v", tool.Spec())
 		}
 	}
@@ -36,15 +41,19 @@ func TestServerEverythingWorksAsATool(t *testing.T) {
 		"everything_get-sum":                {`{"a":9007199254740993,"b":0}`, "900719925474099"},
 		"everything_get-tiny-image":         {``, ".png"},
 		"everything_get-structured-content": {`{"location":"Chicago"}`, "temperature"},
-		"everything_get-resource-reference": {`{"resourceType":"Text","resourceId":1}`, "[resource demo://resource/dynamic/text/1]"},
-		"everything_get-resource-links":     {`{"count":2}`, "[resource demo://"},
+		"everything_get-resource-reference": {
+			`{"resourceType":"Text","resourceId":1}`,
+			"[resource demo://resource/dynamic/text/1]",
+		},
+		"everything_get-resource-links": {`{"count":2}`, "[resource demo://"},
 	} {
 		result, err := one(t, s, name).Run(t.Context(), json.RawMessage(c.args))
 		if err != nil || !strings.Contains(result.Text, c.want) || !result.Untrusted {
 			t.Errorf("%s: got %+v, %v, want %q in it", name, result, err, c.want)
 		}
 	}
-	if _, err := one(t, s, "everything_get-sum").Run(t.Context(), json.RawMessage(`{"a":"x"}`)); err == nil || !strings.Contains(err.Error(), "a") {
+	if _, err := one(t, s, "everything_get-sum").Run(t.Context(), json.RawMessage(`{"a":"x"}`)); err == nil ||
+		!strings.Contains(err.Error(), "a") {
 		t.Errorf("wrong arguments: got %v", err)
 	}
 	// The child's environment contains only what its entry declares.
@@ -65,7 +74,8 @@ func TestServerEverythingWorksAsATool(t *testing.T) {
 func TestResourcesAndPromptsAreListedAndRead(t *testing.T) {
 	t.Parallel()
 	logs := t.TempDir()
-	s := start(t, Options{Logs: logs}, npm(t, "everything", "@modelcontextprotocol/server-everything"), bad("bad", "ok"))
+	s := start(t, Options{Logs: logs}, npm(t, "everything", "@modelcontextprotocol/server-everything"),
+		bad("bad", "ok"))
 	var text, template string
 	for _, r := range s.Resources() {
 		if r.Server != "everything" || r.Name == "" {
@@ -82,14 +92,16 @@ func TestResourcesAndPromptsAreListedAndRead(t *testing.T) {
 		t.Fatalf("got resources %+v", s.Resources())
 	}
 	for _, uri := range []string{text, strings.NewReplacer("{resourceId}", "3").Replace(template)} {
-		if r, err := s.ReadResource(t.Context(), "everything", uri); err != nil || !strings.HasPrefix(r.Text, "[resource "+uri+"]") || !r.Untrusted {
+		if r, err := s.ReadResource(t.Context(), "everything", uri); err != nil ||
+			!strings.HasPrefix(r.Text, "[resource "+uri+"]") || !r.Untrusted {
 			t.Errorf("%s: got %+v, %v", uri, r, err)
 		}
 	}
 	if _, err := s.ReadResource(t.Context(), "everything", "demo://nothing"); err == nil {
 		t.Error("read what is not there")
 	}
-	if _, err := s.ReadResource(t.Context(), "nobody", "x://y"); err == nil || !strings.Contains(err.Error(), `no MCP server "nobody"`) {
+	if _, err := s.ReadResource(t.Context(), "nobody", "x://y"); err == nil ||
+		!strings.Contains(err.Error(), `no MCP server "nobody"`) {
 		t.Errorf("got %v", err)
 	}
 
@@ -124,7 +136,8 @@ func TestServerFilesystemReadsOnlyItsFolder(t *testing.T) {
 	if result, err := read.Run(t.Context(), args); err != nil || !strings.Contains(result.Text, "run on Sunday") {
 		t.Errorf("got %+v, %v", result, err)
 	}
-	if _, err := read.Run(t.Context(), json.RawMessage(`{"path":"/etc/passwd"}`)); err == nil || !strings.Contains(err.Error(), "denied") {
+	if _, err := read.Run(t.Context(), json.RawMessage(`{"path":"/etc/passwd"}`)); err == nil ||
+		!strings.Contains(err.Error(), "denied") {
 		t.Errorf("got %v", err)
 	}
 }

@@ -20,16 +20,22 @@ import (
 // everyTool has a call of each tool of server-everything, and the expected
 // result.
 var everyTool = map[string]struct{ args, want string }{
-	"echo":                           {`{"message":"hello"}`, "hello"},
-	"get-annotated-message":          {`{"messageType":"error","includeImage":true}`, "[image, image/png"},
-	"get-env":                        {``, "PATH"},
-	"get-resource-links":             {`{"count":3}`, "[resource demo://"},
-	"get-resource-reference":         {`{"resourceType":"Blob","resourceId":2}`, "[resource demo://resource/dynamic/blob/2, text/plain"},
-	"get-structured-content":         {`{"location":"Chicago"}`, "temperature"},
-	"get-sum":                        {`{"a":40,"b":2}`, "42"},
-	"get-tiny-image":                 {``, "[image, image/png"},
-	"get-roots-list":                 {``, "file://"},
-	"gzip-file-as-resource":          {`{"name":"a.gz","data":"data:text/plain,hello","outputType":"resource"}`, "[resource demo://resource/session/a.gz, application/gzip"},
+	"echo":                  {`{"message":"hello"}`, "hello"},
+	"get-annotated-message": {`{"messageType":"error","includeImage":true}`, "[image, image/png"},
+	"get-env":               {``, "PATH"},
+	"get-resource-links":    {`{"count":3}`, "[resource demo://"},
+	"get-resource-reference": {
+		`{"resourceType":"Blob","resourceId":2}`,
+		"[resource demo://resource/dynamic/blob/2, text/plain",
+	},
+	"get-structured-content": {`{"location":"Chicago"}`, "temperature"},
+	"get-sum":                {`{"a":40,"b":2}`, "42"},
+	"get-tiny-image":         {``, "[image, image/png"},
+	"get-roots-list":         {``, "file://"},
+	"gzip-file-as-resource": {
+		`{"name":"a.gz","data":"data:text/plain,hello","outputType":"resource"}`,
+		"[resource demo://resource/session/a.gz, application/gzip",
+	},
 	"toggle-simulated-logging":       {``, "logging"},
 	"toggle-subscriber-updates":      {``, "updates"},
 	"trigger-elicitation-request":    {``, "Ana"},
@@ -45,9 +51,11 @@ func performed(t *testing.T, tool agent.Tool, args string) (string, []agent.Even
 	if args == "" {
 		args = "{}"
 	}
-	plan := fmt.Sprintf(`{"reasoning":"","steps":[{"id":"1","tool":%q,"input":%s}],"answer":""}`, tool.Spec().Name, args)
+	plan := fmt.Sprintf(`{"reasoning":"","steps":[{"id":"1","tool":%q,"input":%s}],"answer":""}`, tool.Spec().Name,
+		args)
 	a := turn.New(turn.Options{
-		Model:   llmtest.NewScript(llmtest.Answer{Match: "Plan for this", Text: plan}, llmtest.Answer{Match: "Answer this message", Text: "Done."}),
+		Model: llmtest.NewScript(llmtest.Answer{Match: "Plan for this", Text: plan},
+			llmtest.Answer{Match: "Answer this message", Text: "Done."}),
 		Tools:   agenttest.Tools(tool),
 		History: agenttest.Forgetful{},
 	})
@@ -132,7 +140,10 @@ func checkAsked(t *testing.T, s *Client, asked map[string]int) {
 	if !strings.Contains(got, "completed") || len(asked) != 5 {
 		t.Errorf("got %q; asked: %v", got, asked)
 	}
-	for what, want := range map[string]int{"form": 1, "sampling": 1, "url https://x.org/login": 1, "url https://x.org/then": 1} {
+	for what, want := range map[string]int{
+		"form": 1, "sampling": 1, "url https://x.org/login": 1,
+		"url https://x.org/then": 1,
+	} {
 		if asked[what] != want {
 			t.Errorf("%s was asked %d times, want %d", what, asked[what], want)
 		}
@@ -160,7 +171,8 @@ func checkResources(t *testing.T, s *Client) {
 	n := 0
 	for _, r := range s.Resources() {
 		uri := strings.NewReplacer("{resourceId}", "7").Replace(r.URI)
-		if got, err := s.ReadResource(t.Context(), "e", uri); err != nil || !strings.Contains(got.Text, uri) || !got.Untrusted {
+		if got, err := s.ReadResource(t.Context(), "e", uri); err != nil ||
+			!strings.Contains(got.Text, uri) || !got.Untrusted {
 			t.Errorf("%s: got %q, %v", uri, text.Cut(got.Text, 100), err)
 		}
 		n++
@@ -184,7 +196,8 @@ func checkPrompts(t *testing.T, s *Client) {
 		if !known {
 			t.Errorf("%s is never filled in", p.Name)
 		}
-		if messages, err := s.FillPrompt(t.Context(), "e", p.Name, given); err != nil || len(messages) == 0 || messages[0].Text == "" {
+		if messages, err := s.FillPrompt(t.Context(), "e", p.Name, given); err != nil ||
+			len(messages) == 0 || messages[0].Text == "" {
 			t.Errorf("%s: got %+v, %v", p.Name, messages, err)
 		}
 		delete(args, p.Name)
@@ -203,10 +216,12 @@ func TestServerMemoryRemembers(t *testing.T) {
 		t.Errorf("%d tools are listed", n)
 	}
 	create := one(t, s, "memory_create_entities")
-	if _, err := create.Run(t.Context(), json.RawMessage(`{"entities":[{"name":"Ines","entityType":"person","observations":["rows on Sundays"]}]}`)); err != nil {
+	if _, err := create.Run(t.Context(), json.RawMessage(`{"entities":[{"name":"Ines","entityType":"person",`+
+		`"observations":["rows on Sundays"]}]}`)); err != nil {
 		t.Fatal(err)
 	}
-	if got, err := one(t, s, "memory_read_graph").Run(t.Context(), nil); err != nil || !strings.Contains(got.Text, "rows on Sundays") {
+	if got, err := one(t, s, "memory_read_graph").Run(t.Context(), nil); err != nil ||
+		!strings.Contains(got.Text, "rows on Sundays") {
 		t.Errorf("got %+v, %v", got, err)
 	}
 }

@@ -67,11 +67,13 @@ func TestServerEverythingWorksByHTTP(t *testing.T) {
 			c.entry.Name, c.entry.URL = "web", "http://"+address+c.path
 			s := start(t, Options{}, c.entry)
 			echo := one(t, s, "web_echo")
-			if result, err := echo.Run(t.Context(), json.RawMessage(`{"message":"hello"}`)); err != nil || !strings.Contains(result.Text, "hello") {
+			if result, err := echo.Run(t.Context(), json.RawMessage(`{"message":"hello"}`)); err != nil ||
+				!strings.Contains(result.Text, "hello") {
 				t.Fatalf("got %+v, %v", result, err)
 			}
 			stop()
-			soon, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond) // waiting for a new connection would exceed this
+			// waiting for a new connection would exceed this
+			soon, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
 			defer cancel()
 			if _, err := echo.Run(soon, json.RawMessage(`{"message":"hello"}`)); err == nil {
 				t.Error("a call of a dead server worked")
@@ -82,7 +84,11 @@ func TestServerEverythingWorksByHTTP(t *testing.T) {
 
 func TestOtherWebServersAreRecognised(t *testing.T) {
 	t.Parallel()
-	other := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("another host was asked") }))
+	other := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter,
+		*http.Request,
+	) {
+		t.Error("another host was asked")
+	}))
 	defer other.Close()
 	for name, c := range map[string]struct {
 		answer func(w http.ResponseWriter)
@@ -90,7 +96,11 @@ func TestOtherWebServersAreRecognised(t *testing.T) {
 	}{
 		"authentication": {func(w http.ResponseWriter) { w.WriteHeader(http.StatusUnauthorized) }, "headers"},
 		"broken":         {func(w http.ResponseWriter) { w.WriteHeader(http.StatusInternalServerError) }, "500"},
-		"a page":         {func(w http.ResponseWriter) { w.Header().Set("Content-Type", "text/html"); fmt.Fprint(w, "<html>") }, "content type"},
+		"a page": {func(w http.ResponseWriter) {
+			w.Header().Set("Content-Type", "text/html")
+			fmt.Fprint(w,
+				"<html>")
+		}, "content type"},
 		"elsewhere": {func(w http.ResponseWriter) {
 			w.Header().Set("Location", other.URL)
 			w.WriteHeader(http.StatusTemporaryRedirect)
@@ -127,7 +137,10 @@ func TestHeadersAreSentWithExpandedVariables(t *testing.T) {
 		w.WriteHeader(http.StatusTeapot)
 	}))
 	defer server.Close()
-	s := start(t, Options{}, config.Entry{Name: "web", Transport: config.HTTP, URL: server.URL, Headers: map[string]string{"Authorization": "Bearer ${LIFEHUB_TEST_TOKEN}"}})
+	s := start(t, Options{}, config.Entry{
+		Name: "web", Transport: config.HTTP, URL: server.URL,
+		Headers: map[string]string{"Authorization": "Bearer ${LIFEHUB_TEST_TOKEN}"},
+	})
 	if header := <-got; header != "Bearer s3cret" {
 		t.Errorf("got %q", header)
 	}
@@ -149,7 +162,8 @@ func plainWeb(t *testing.T, answer func(w http.ResponseWriter, r *http.Request, 
 		body, _ := io.ReadAll(r.Body)
 		_ = json.Unmarshal(body, &request)
 		results := map[string]string{
-			"initialize": `{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"plain","version":"1"}}`,
+			"initialize": `{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"plain",` +
+				`"version":"1"}}`,
 			"tools/list": `{"tools":[{"name":"echo","inputSchema":{"type":"object"}}]}`,
 		}
 		switch {
@@ -184,7 +198,8 @@ func TestCallsOverHTTPRecoverFromFaults(t *testing.T) {
 			in(w, "application/json")
 			if r.Header.Get("Mcp-Session-Id") == "session-1" { // as server-everything responds after a restart
 				w.WriteHeader(http.StatusBadRequest)
-				fmt.Fprint(w, `{"jsonrpc":"2.0","id":null,"error":{"code":-32000,"message":"Bad Request: No valid session ID provided"}}`)
+				fmt.Fprint(w, `{"jsonrpc":"2.0","id":null,"error":{"code":-32000,"message":"Bad Request: No valid `+
+					`session ID provided"}}`)
 				return
 			}
 			fmt.Fprintf(w, said, id)
@@ -256,7 +271,9 @@ func TestUserMayTakeLongToAnswerOverHTTP(t *testing.T) {
 		t.Fatal(err)
 	}
 	library, ended := answering{}, make(chan struct{})
-	verbatim{&library, ended}.SetRequestHandler(func(ctx context.Context, _ transport.JSONRPCRequest) (*transport.JSONRPCResponse, error) {
+	verbatim{&library, ended}.SetRequestHandler(func(ctx context.Context,
+		_ transport.JSONRPCRequest,
+	) (*transport.JSONRPCResponse, error) {
 		if ctx.Err() == nil {
 			close(ended)
 			<-ctx.Done()

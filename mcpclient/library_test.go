@@ -22,13 +22,19 @@ import (
 // be recovered.
 func FuzzAnswers(f *testing.F) {
 	for _, seed := range []string{
-		`{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"x"},{"type":"image","data":"","mimeType":""},{"type":"resource","resource":{"uri":"a","blob":"%"}}],"structuredContent":{},"isError":true}}`,
-		`{"jsonrpc":"2.0","id":1,"result":{"tools":[{"name":"x","inputSchema":{"type":["object"]},"annotations":null,"outputSchema":[]}],"nextCursor":1}}`,
+		`{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"x"},{"type":"image","data":"",` +
+			`"mimeType":""},{"type":"resource","resource":{"uri":"a","blob":"%"}}],"structuredContent":{},` +
+			`"isError":true}}`,
+		`{"jsonrpc":"2.0","id":1,"result":{"tools":[{"name":"x","inputSchema":{"type":["object"]},"annotations":null,` +
+			`"outputSchema":[]}],"nextCursor":1}}`,
 		`{"jsonrpc":"2.0","id":1,"error":{"code":"x","message":null,"data":[]}}`,
-		`{"jsonrpc":"2.0","id":"1","method":"sampling/createMessage","params":{"messages":[{"role":"user","content":[]}],"tools":[{}]}}`,
-		`{"jsonrpc":"2.0","id":2,"method":"elicitation/create","params":{"message":"m","requestedSchema":{"properties":{"a":{"$ref":"#"}}}}}`,
+		`{"jsonrpc":"2.0","id":"1","method":"sampling/createMessage","params":{"messages":[{"role":"user",` +
+			`"content":[]}],"tools":[{}]}}`,
+		`{"jsonrpc":"2.0","id":2,"method":"elicitation/create","params":{"message":"m",` +
+			`"requestedSchema":{"properties":{"a":{"$ref":"#"}}}}}`,
 		`{"jsonrpc":"2.0","method":"notifications/message","params":{"level":1,"data":null,"_meta":1}}`,
-		`{"jsonrpc":"2.0","id":1,"result":{"resultType":"input_required","inputRequests":{"a":{"method":"elicitation/create"}}}}`,
+		`{"jsonrpc":"2.0","id":1,"result":{"resultType":"input_required",` +
+			`"inputRequests":{"a":{"method":"elicitation/create"}}}}`,
 		`{"jsonrpc":"2.0","id":null,"method":"ping"}`,
 	} {
 		f.Add([]byte(seed), true)
@@ -46,7 +52,8 @@ func FuzzAnswers(f *testing.F) {
 		hub.defaults()
 		s := newSupervisor(hub, config.Entry{Name: "s", Transport: config.Stdio}, "")
 		fromServer, toClient := io.Pipe()
-		c := client.NewClient(verbatim{transport.NewIO(fromServer, endless{io.Discard}, nil), t.Context().Done()}, append(s.capabilities(), client.WithSession())...)
+		c := client.NewClient(verbatim{transport.NewIO(fromServer, endless{io.Discard}, nil), t.Context().Done()},
+			append(s.capabilities(), client.WithSession())...)
 		c.OnNotification(func(n mcp.JSONRPCNotification) { s.notified(n) })
 		if err := c.Start(t.Context()); err != nil {
 			t.Fatal(err)
@@ -86,14 +93,22 @@ func TestUnknownItemDoesNotLoseTheOthers(t *testing.T) {
 		method       mcp.MCPMethod
 		result, want string
 	}{
-		{mcp.MethodToolsCall, `{"content":[{"type":"text","text":"Invalid number"},{"type":"error","text":"x"},{"type":"json","data":{"a":1}},5,"plain",null,{"type":"image","data":7}]}`, "Invalid number|x|" + `{"type":"json","data":{"a":1}}|5|plain||{"type":"image","data":7}`},
+		{mcp.MethodToolsCall, `{"content":[{"type":"text","text":"Invalid number"},{"type":"error","text":"x"},` +
+			`{"type":"json","data":{"a":1}},5,"plain",null,{"type":"image",` +
+			`"data":7}]}`, "Invalid number|x|" + `{"type":"json","data":{"a":1}}|5|plain||{"type":"image",` +
+			`"data":7}`},
 		{mcp.MethodToolsCall, `{"content":"plain"}`, "plain"},
 		{mcp.MethodToolsCall, `{"content":{"type":"text","text":"alone"}}`, "alone"},
 		{mcp.MethodToolsCall, `{"structuredContent":{"a":1}}`, ""},
-		{mcp.MethodPromptsGet, `{"messages":[{"role":"system","content":"be kind"},{"role":"user","content":{"type":"text","text":"b"}}]}`, "be kind|b"},
-		{mcp.MethodResourcesRead, `{"contents":[{"uri":"a:","text":"a"},{"uri":"b:"},{"text":"c"}]}`, `a|{"uri":"b:"}|c`},
+		{mcp.MethodPromptsGet, `{"messages":[{"role":"system","content":"be kind"},{"role":"user",` +
+			`"content":{"type":"text","text":"b"}}]}`, "be kind|b"},
+		{
+			mcp.MethodResourcesRead, `{"contents":[{"uri":"a:","text":"a"},{"uri":"b:"},{"text":"c"}]}`,
+			`a|{"uri":"b:"}|c`,
+		},
 	} {
-		response, err := verbatim{replying{result: c.result}, nil}.SendRequest(t.Context(), transport.JSONRPCRequest{Method: string(c.method)})
+		response, err := verbatim{replying{result: c.result}, nil}.SendRequest(t.Context(),
+			transport.JSONRPCRequest{Method: string(c.method)})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -35,7 +35,8 @@ func TestMessagesAreLimited(t *testing.T) {
 		})
 	}
 	const text = "data: {}\r\n\r\nid: 1\n"
-	if out, err := io.ReadAll(&limited{in: iotest.OneByteReader(strings.NewReader(text)), ends: 2}); err != nil || string(out) != text {
+	if out, err := io.ReadAll(&limited{in: iotest.OneByteReader(strings.NewReader(text)), ends: 2}); err != nil ||
+		string(out) != text {
 		t.Errorf("byte by byte: got %q, %v", out, err)
 	}
 }

@@ -31,7 +31,8 @@ func resident(t *testing.T) int {
 // results at once, and measures the delay of a ticker, which is how long a key
 // press in the chat would wait.
 func TestFloodsCostLittleTimeAndMemory(t *testing.T) {
-	s := start(t, Options{}, bad("huge", "huge"), bad("stderr", "stderr"), bad("flood", "flood"), bad("garbage", "garbage"), bad("asks", "asks"))
+	s := start(t, Options{}, bad("huge", "huge"), bad("stderr", "stderr"), bad("flood", "flood"),
+		bad("garbage", "garbage"), bad("asks", "asks"))
 	debug.FreeOSMemory()
 	before, most := resident(t), 0
 	var calls sync.WaitGroup
@@ -54,7 +55,8 @@ func TestFloodsCostLittleTimeAndMemory(t *testing.T) {
 		}
 	}
 	f := figures{times: late}
-	t.Logf("%d ticks, p95 %v late; %d MB more at most; %d goroutines", len(late), f.p95(), most>>20, runtime.NumGoroutine())
+	t.Logf("%d ticks, p95 %v late; %d MB more at most; %d goroutines", len(late), f.p95(),
+		most>>20, runtime.NumGoroutine())
 	if most > 100<<20 && !testenv.Race {
 		t.Errorf("%d MB more, the bound is 100", most>>20)
 	}

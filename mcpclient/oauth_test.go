@@ -40,9 +40,10 @@ type gatekeeper struct {
 func newGatekeeper(t *testing.T) *gatekeeper {
 	g := &gatekeeper{t: t, life: 3600}
 	tools := mcpserver.NewMCPServer("vault", "1", mcpserver.WithToolCapabilities(false))
-	tools.AddTool(mcp.NewTool("open", mcp.WithDescription("opens")), func(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-		return mcp.NewToolResultText("gold"), nil
-	})
+	tools.AddTool(mcp.NewTool("open", mcp.WithDescription("opens")),
+		func(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+			return mcp.NewToolResultText("gold"), nil
+		})
 	inside := mcpserver.NewStreamableHTTPServer(tools)
 	mux := http.NewServeMux()
 	mux.HandleFunc("/mcp", func(w http.ResponseWriter, r *http.Request) {
@@ -50,7 +51,8 @@ func newGatekeeper(t *testing.T) *gatekeeper {
 		good := g.token != "" && r.Header.Get("Authorization") == "Bearer "+g.token
 		g.mu.Unlock()
 		if !good {
-			w.Header().Set("WWW-Authenticate", `Bearer resource_metadata="`+g.URL+`/.well-known/oauth-protected-resource/mcp"`)
+			w.Header().Set("WWW-Authenticate", `Bearer resource_metadata="`+g.URL+
+				`/.well-known/oauth-protected-resource/mcp"`)
 			w.WriteHeader(http.StatusUnauthorized)
 			return
 		}
@@ -68,7 +70,8 @@ func newGatekeeper(t *testing.T) *gatekeeper {
 	answer("/.well-known/oauth-authorization-server", func(*http.Request) any {
 		return map[string]any{
 			"issuer": g.URL, "authorization_endpoint": g.URL + "/authorize", "token_endpoint": g.URL + "/token",
-			"registration_endpoint": g.URL + "/register", "response_types_supported": []string{"code"}, "code_challenge_methods_supported": []string{"S256"},
+			"registration_endpoint": g.URL + "/register", "response_types_supported": []string{"code"},
+			"code_challenge_methods_supported": []string{"S256"},
 		}
 	})
 	answer("/register", g.register)
@@ -95,7 +98,8 @@ func (g *gatekeeper) give(r *http.Request) any {
 	defer g.mu.Unlock()
 	sum := sha256.Sum256([]byte(r.FormValue("code_verifier")))
 	switch {
-	case r.FormValue("grant_type") == "authorization_code" && r.FormValue("code") == "c0de" && r.FormValue("redirect_uri") == g.redirect &&
+	case r.FormValue("grant_type") == "authorization_code" && r.FormValue("code") == "c0de" &&
+		r.FormValue("redirect_uri") == g.redirect &&
 		base64.RawURLEncoding.EncodeToString(sum[:]) == g.challenge:
 		g.token = "t0ken"
 	case r.FormValue("grant_type") == "refresh_token" && r.FormValue("refresh_token") == "again":
@@ -105,7 +109,10 @@ func (g *gatekeeper) give(r *http.Request) any {
 		g.t.Errorf("asked for a token with %v", r.Form)
 		return map[string]any{"error": "invalid_grant"}
 	}
-	return map[string]any{"access_token": g.token, "token_type": "Bearer", "refresh_token": "again", "expires_in": g.life}
+	return map[string]any{
+		"access_token": g.token, "token_type": "Bearer",
+		"refresh_token": "again", "expires_in": g.life,
+	}
 }
 
 // browse acts as the user's browser on the page, after a request by an attacker
@@ -122,10 +129,14 @@ func (g *gatekeeper) browse(page string) {
 	registered := g.redirect
 	g.mu.Unlock()
 	back := q.Get("redirect_uri")
-	if back != registered || q.Get("code_challenge_method") != "S256" || q.Get("client_id") != "lifehub-7" || !strings.HasPrefix(back, "http://127.0.0.1:") {
+	if back != registered || q.Get("code_challenge_method") != "S256" || q.Get("client_id") != "lifehub-7" ||
+		!strings.HasPrefix(back, "http://127.0.0.1:") {
 		g.t.Errorf("the page is %s", page)
 	}
-	for _, query := range []url.Values{{"code": {"stolen"}, "state": {"guessed"}}, {"code": {"c0de"}, "state": {q.Get("state")}}} {
+	for _, query := range []url.Values{
+		{"code": {"stolen"}, "state": {"guessed"}},
+		{"code": {"c0de"}, "state": {q.Get("state")}},
+	} {
 		response, err := http.Get(back + "?" + query.Encode())
 		if err != nil {
 			g.t.Error(err)
@@ -193,9 +204,13 @@ func TestConsentIsCompletedAndSaved(t *testing.T) {
 func TestConsentTimesOut(t *testing.T) {
 	t.Parallel()
 	g := newGatekeeper(t)
-	s := start(t, Options{Tokens: t.TempDir()}, config.Entry{Name: "vault", Transport: config.HTTP, URL: g.URL + "/mcp"})
+	s := start(t, Options{Tokens: t.TempDir()}, config.Entry{
+		Name:      "vault",
+		Transport: config.HTTP, URL: g.URL + "/mcp",
+	})
 	ctx, cancel := context.WithCancel(t.Context())
-	if err := s.Consent(ctx, "vault", func(string) { cancel() }); !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), "vault") {
+	if err := s.Consent(ctx, "vault", func(string) { cancel() }); !errors.Is(err, context.Canceled) ||
+		!strings.Contains(err.Error(), "vault") {
 		t.Errorf("got %v", err)
 	}
 }

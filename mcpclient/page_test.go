@@ -34,7 +34,8 @@ func TestPageIsShownByItsHost(t *testing.T) {
 		request.Params.Mode, request.Params.URL = mcp.ElicitationModeURL, address
 		_, asked := (questions{s}).Elicit(t.Context(), request)
 		sent := (questions{s}).sendTo(t.Context(), []mcp.ElicitationParams{{URL: address}})
-		if want == "" && (asked == nil || sent == nil || len(shown) > 0) || want != "" && strings.Join(shown, " ") != want+" "+want {
+		if want == "" && (asked == nil || sent == nil || len(shown) > 0) ||
+			want != "" && strings.Join(shown, " ") != want+" "+want {
 			t.Errorf("%s: shown %q, %v, %v", address, shown, asked, sent)
 		}
 		end()

@@ -10,7 +10,10 @@ import (
 
 // ownGroup keeps the console's Ctrl+C from the child, and lowers its priority.
 func ownGroup() *syscall.SysProcAttr {
-	return &syscall.SysProcAttr{CreationFlags: windows.CREATE_NEW_PROCESS_GROUP | windows.BELOW_NORMAL_PRIORITY_CLASS, HideWindow: true}
+	return &syscall.SysProcAttr{
+		CreationFlags: windows.CREATE_NEW_PROCESS_GROUP | windows.BELOW_NORMAL_PRIORITY_CLASS,
+		HideWindow:    true,
+	}
 }
 
 // lowerPriority does nothing; ownGroup has set the priority.

@@ -53,7 +53,8 @@ func TestServersCanAskUserAndModelDuringACall(t *testing.T) {
 				return reply
 			},
 			sample: func(_ context.Context, server string, request llm.Request) (model, text string, err error) {
-				if last := request.Messages[len(request.Messages)-1].Text; server != "e" || !strings.Contains(last, "why") || request.MaxTokens != 100 {
+				if last := request.Messages[len(request.Messages)-1].Text; server != "e" ||
+					!strings.Contains(last, "why") || request.MaxTokens != 100 {
 					t.Errorf("got a request %+v of %s", request, server)
 				}
 				return "tiny", "because of 42", nil
@@ -61,11 +62,13 @@ func TestServersCanAskUserAndModelDuringACall(t *testing.T) {
 		}}, entry)
 
 		sample := one(t, s, "e_trigger-sampling-request")
-		if r, err := sample.Run(t.Context(), json.RawMessage(`{"prompt":"why"}`)); err != nil || !strings.Contains(r.Text, "because of 42") {
+		if r, err := sample.Run(t.Context(), json.RawMessage(`{"prompt":"why"}`)); err != nil ||
+			!strings.Contains(r.Text, "because of 42") {
 			t.Errorf("sampling: got %+v, %v", r, err)
 		}
 		roots := one(t, s, "e_get-roots-list")
-		if r, err := roots.Run(t.Context(), nil); err != nil || !strings.Contains(r.Text, (&url.URL{Path: dir}).String()) {
+		if r, err := roots.Run(t.Context(), nil); err != nil ||
+			!strings.Contains(r.Text, (&url.URL{Path: dir}).String()) {
 			t.Errorf("roots: got %+v, %v", r, err)
 		}
 
@@ -77,7 +80,10 @@ func TestServersCanAskUserAndModelDuringACall(t *testing.T) {
 			{agent.Input{Action: agent.InputAccepted, Values: json.RawMessage(`{"name":"Ana","integer":7}`)}, "Ana"},
 			{agent.Input{Action: agent.InputDeclined}, "declined"},
 			{agent.Input{Action: agent.InputCancelled}, "cancelled"},
-			{agent.Input{Action: agent.InputAccepted, Values: json.RawMessage(`{"name":"Ana","integer":700}`)}, "the form"},
+			{
+				agent.Input{Action: agent.InputAccepted, Values: json.RawMessage(`{"name":"Ana","integer":700}`)},
+				"the form",
+			},
 		} {
 			reply = c.reply
 			r, err := elicit.Run(t.Context(), nil)
@@ -89,7 +95,8 @@ func TestServersCanAskUserAndModelDuringACall(t *testing.T) {
 				t.Errorf("%s: got %q, want %q", c.reply.Action, text.Cut(got, 300), c.want)
 			}
 		}
-		if asked.From != "e" || asked.Message == "" || asked.Check(json.RawMessage(`{"name":"Ana"}`)) != nil || asked.Check(json.RawMessage(`{"name":7}`)) == nil {
+		if asked.From != "e" || asked.Message == "" || asked.Check(json.RawMessage(`{"name":"Ana"}`)) != nil ||
+			asked.Check(json.RawMessage(`{"name":7}`)) == nil {
 			t.Errorf("got form %+v", asked)
 		}
 	})
@@ -100,7 +107,8 @@ func TestQuestionsAreRejectedIfNotAllowed(t *testing.T) {
 	overEveryTransport(t, func(t *testing.T, entry config.Entry) {
 		s := start(t, Options{}, entry)
 		for _, tool := range s.Tools() {
-			if name := tool.Spec().Name; strings.Contains(name, "elicitation") || strings.Contains(name, "sampling") || strings.Contains(name, "roots") {
+			if name := tool.Spec().Name; strings.Contains(name, "elicitation") || strings.Contains(name, "sampling") ||
+				strings.Contains(name, "roots") {
 				t.Errorf("%s is offered", name)
 			}
 		}

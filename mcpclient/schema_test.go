@@ -35,7 +35,8 @@ func TestToolWhoseSchemaIsNotCheckedIsOffered(t *testing.T) {
 		doublingSchema(),
 		`{"type":"object","properties":{"name":{"type":"string"},"children":{"type":"array","items":{"$ref":"#"}}}}`,
 		`{"type":"object","properties":{"a":{"pattern":"(?=x)"}}}`,
-		`{"type":"object","properties":{"n":{"type":"number","maximum":1e999999999},"m":{"enum":[1,2]}},"required":["missing"]}`,
+		`{"type":"object","properties":{"n":{"type":"number","maximum":1e999999999},"m":{"enum":[1,2]}},` +
+			`"required":["missing"]}`,
 	} {
 		if _, err := newTool(testServer(nil), Tool{Name: "get", InputSchema: json.RawMessage(schema)}); err != nil {
 			t.Errorf("%.60s: got %v", schema, err)
@@ -44,7 +45,8 @@ func TestToolWhoseSchemaIsNotCheckedIsOffered(t *testing.T) {
 }
 
 func TestFormWithTooLargeSchemaIsNotShown(t *testing.T) {
-	for _, schema := range []string{doublingSchema(), `{"type":"object","properties":{"a":{"enum":["` + strings.Repeat(`x","`, 100_000) + `"]}}}`, `{"type":5}`} {
+	for _, schema := range []string{doublingSchema(), `{"type":"object","properties":{"a":{"enum":["` +
+		strings.Repeat(`x","`, 100_000) + `"]}}}`, `{"type":5}`} {
 		s := testServer(func(context.Context, agent.Question) agent.Input {
 			t.Errorf("%.60s: the user was asked", schema)
 			return agent.Input{}
@@ -55,7 +57,8 @@ func TestFormWithTooLargeSchemaIsNotShown(t *testing.T) {
 		}
 		var request mcp.ElicitationRequest
 		request.Params.RequestedSchema = json.RawMessage(schema)
-		if _, err := (questions{s}).Elicit(t.Context(), request); err == nil || !strings.Contains(err.Error(), "requestedSchema") {
+		if _, err := (questions{s}).Elicit(t.Context(), request); err == nil ||
+			!strings.Contains(err.Error(), "requestedSchema") {
 			t.Errorf("%.60s: got %v", schema, err)
 		}
 		end()

@@ -22,7 +22,10 @@ import (
 
 // bad returns a server run by this test binary that misbehaves according to mode.
 func bad(name, mode string) config.Entry {
-	return config.Entry{Name: name, Transport: config.Stdio, Command: os.Args[0], Env: map[string]string{mcptest.Mode: mode, "GORACE": "atexit_sleep_ms=0"}, Level: agent.Confirm}
+	return config.Entry{
+		Name: name, Transport: config.Stdio, Command: os.Args[0],
+		Env: map[string]string{mcptest.Mode: mode, "GORACE": "atexit_sleep_ms=0"}, Level: agent.Confirm,
+	}
 }
 
 // testUser answers what servers request; a request without a function is answered with nothing.
@@ -126,7 +129,8 @@ func TestMisbehavingServerAffectsOnlyItself(t *testing.T) {
 				t.Errorf("got %+v, %v, want %q", result, err, want.result)
 			}
 			within(t, time.Minute, "a call of the other server", func() {
-				if result, err := one(t, s, "good_echo").Run(t.Context(), json.RawMessage(input)); err != nil || result.Text != input {
+				if result, err := one(t, s, "good_echo").Run(t.Context(), json.RawMessage(input)); err != nil ||
+					result.Text != input {
 					t.Errorf("the other server: %+v, %v", result, err)
 				}
 			})
@@ -143,7 +147,10 @@ func TestServerThatCannotStartReportsWhy(t *testing.T) {
 	off := bad("off", "ok")
 	off.Disabled = true
 	keyless := bad("keyless", "ok")
-	keyless.Env = map[string]string{"BRAVE_API_KEY": "${LIFEHUB_TEST_UNSET}", "B": "${LIFEHUB_TEST_UNSET_TOO}", "C": "${LIFEHUB_TEST_UNSET}"}
+	keyless.Env = map[string]string{
+		"BRAVE_API_KEY": "${LIFEHUB_TEST_UNSET}", "B": "${LIFEHUB_TEST_UNSET_TOO}",
+		"C": "${LIFEHUB_TEST_UNSET}",
+	}
 	s := start(t, Options{start: 2 * time.Second},
 		bad("crash", "crash"), bad("hang", "hang"), bad("closed", "closed"), missing, nowhere, off, keyless)
 	for i, want := range []struct {
@@ -171,7 +178,8 @@ func TestServerThatCannotStartReportsWhy(t *testing.T) {
 func TestStartReturnsImmediately(t *testing.T) {
 	t.Parallel()
 	within(t, 20*time.Second, "Start", func() {
-		s := Start(t.Context(), config.Config{Servers: []config.Entry{bad("a", "hang"), bad("b", "ok")}}, Options{start: time.Minute})
+		s := Start(t.Context(), config.Config{Servers: []config.Entry{bad("a", "hang"), bad("b", "ok")}},
+			Options{start: time.Minute})
 		t.Cleanup(s.Close)
 	})
 }
@@ -282,7 +290,8 @@ func TestMalformedToolsAreRejectedByName(t *testing.T) {
 	if len(got) > 0 {
 		t.Errorf("also offered: %v", got)
 	}
-	if refused := strings.Join(s.State()[0].Refused, "\n"); strings.Count(refused, "\n") != 8 || !strings.Contains(refused, "description has type \"number\"") {
+	if refused := strings.Join(s.State()[0].Refused, "\n"); strings.Count(refused, "\n") != 8 ||
+		!strings.Contains(refused, "description has type \"number\"") {
 		t.Errorf("got refused:\n%s", refused)
 	}
 	if level := one(t, s, "s_rm").Properties().Level; level != agent.ConfirmEach {
@@ -298,7 +307,8 @@ func TestNumberOfToolsIsLimited(t *testing.T) {
 	all, chosen := bad("all", "many"), bad("chosen", "many")
 	chosen.Allow = []string{"echo", "t99*"}
 	s := start(t, Options{start: time.Minute}, all, chosen)
-	if st := s.State()[0]; len(st.Tools) != 500 || len(st.Refused) != 1 || !strings.HasPrefix(st.Refused[0], errMore.Error()) {
+	if st := s.State()[0]; len(st.Tools) != 500 || len(st.Refused) != 1 ||
+		!strings.HasPrefix(st.Refused[0], errMore.Error()) {
 		t.Errorf("got %d tools: %s", len(st.Tools), st.Text())
 	}
 	if st := s.State()[1]; len(st.Tools) != 12 || len(st.Refused) != 0 {
@@ -315,11 +325,13 @@ func TestLongResultsAndImagesAreSavedToFiles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(result.Text) > 32<<10 || !strings.HasPrefix(result.Text, "abab") || !strings.HasSuffix(result.Text, "END") || !strings.Contains(result.Text, "saved whole in "+files) {
+	if len(result.Text) > 32<<10 || !strings.HasPrefix(result.Text, "abab") || !strings.HasSuffix(result.Text, "END") ||
+		!strings.Contains(result.Text, "saved whole in "+files) {
 		t.Errorf("got %d bytes: …%s", len(result.Text), result.Text[len(result.Text)-100:])
 	}
 	result, err = one(t, s, "b_echo").Run(t.Context(), nil)
-	if err != nil || (!strings.Contains(result.Text, "[image, image/png, 8 bytes, saved in ") || !strings.Contains(result.Text, "damaged")) {
+	if err != nil || (!strings.Contains(result.Text, "[image, image/png, 8 bytes, saved in ") ||
+		!strings.Contains(result.Text, "damaged")) {
 		t.Errorf("got %q, %v", result.Text, err)
 	}
 	kept, _ := filepath.Glob(filepath.Join(files, "*"))
@@ -338,8 +350,12 @@ func TestLongResultsAndImagesAreSavedToFiles(t *testing.T) {
 func TestArgumentsAreNormalised(t *testing.T) {
 	t.Parallel()
 	echo := one(t, start(t, Options{}, bad("s", "ok")), "s_echo")
-	for _, args := range []string{`{"n":1.50,"text":"hello"}`, `{ "text" : "h\u0065llo", "n":1.50 }`, `{"text":"4711","n":1.50,"text":"hello"}`} {
-		if result, err := echo.Run(t.Context(), json.RawMessage(args)); err != nil || result.Text != `{"n":1.50,"text":"hello"}` {
+	for _, args := range []string{
+		`{"n":1.50,"text":"hello"}`, `{ "text" : "h\u0065llo", "n":1.50 }`,
+		`{"text":"4711","n":1.50,"text":"hello"}`,
+	} {
+		if result, err := echo.Run(t.Context(), json.RawMessage(args)); err != nil ||
+			result.Text != `{"n":1.50,"text":"hello"}` {
 			t.Errorf("of %s the server saw %s, %v", args, result.Text, err)
 		}
 	}

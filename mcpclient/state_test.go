@@ -31,10 +31,15 @@ func TestTrustedServerIsReadOnly(t *testing.T) {
 		t.Errorf("got %q", got)
 	}
 	for annotations, want := range map[string]bool{
-		`{"readOnlyHint":true}`: true, `{"readOnlyHint":false}`: false, `{}`: false, `{"readOnlyHint":true,"destructiveHint":true}`: false,
+		`{"readOnlyHint":true}`: true, `{"readOnlyHint":false}`: false, `{}`: false,
+		`{"readOnlyHint":true,"destructiveHint":true}`: false,
 	} {
 		for _, trusted := range []bool{true, false} {
-			made, err := newTool(&supervisor{Entry: config.Entry{Name: "s", Reads: trusted}, hub: &Client{Options: Options{Secrets: agent.NoSecrets{}}}}, Tool{Name: "get", InputSchema: json.RawMessage(`{}`), Annotations: json.RawMessage(annotations)})
+			made, err := newTool(&supervisor{
+				Entry: config.Entry{Name: "s", Reads: trusted},
+				hub:   &Client{Options: Options{Secrets: agent.NoSecrets{}}},
+			},
+				Tool{Name: "get", InputSchema: json.RawMessage(`{}`), Annotations: json.RawMessage(annotations)})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -33,7 +33,8 @@ const (
 
 // takesAway matches the names of tools that delete something: the user is asked
 // about each of their calls.
-var takesAway = regexp.MustCompile(`(?:^|[_.-])(?i:delete|remove|drop|destroy|erase|purge|wipe|truncate|rm|unlink|trash)(?:$|[_.-])|^(?:delete|remove|drop|destroy|erase|purge|wipe)[A-Z]`)
+var takesAway = regexp.MustCompile(`(?:^|[_.-])(?i:delete|remove|drop|destroy|erase|purge|wipe|truncate|rm|unlink|` +
+	`trash)(?:$|[_.-])|^(?:delete|remove|drop|destroy|erase|purge|wipe)[A-Z]`)
 
 // tool is a tool of a server, as seen by the agent.
 type tool struct {
@@ -97,7 +98,8 @@ func newTool(s *supervisor, l Tool) (*tool, error) {
 
 var (
 	// addressName matches a word of an argument's name that says that it is an address.
-	addressName = regexp.MustCompile(`(?i)(?:^|[^a-z])(?:urls?|uris?|hosts?|hostname|domains?|endpoint|href|website)(?:$|[^a-z])`)
+	addressName = regexp.MustCompile(`(?i)(?:^|[^a-z])(?:urls?|uris?|hosts?|hostname|domains?|endpoint|href|` +
+		`website)(?:$|[^a-z])`)
 	// addressFormat matches the format of an address in JSON Schema.
 	addressFormat = regexp.MustCompile(`^(?:uri|iri|url|hostname|idn-hostname|ipv4|ipv6)\b`)
 	camel         = regexp.MustCompile(`([a-z0-9])([A-Z])`)

@@ -13,7 +13,8 @@ import (
 	"lifehub/mcpclient/config"
 )
 
-const givenTool = `{"name":"echo","title":"Echo","description":"says it again","inputSchema":{"type":"object","properties":{"text":{"type":"string"}}},"annotations":{"readOnlyHint":true}}`
+const givenTool = `{"name":"echo","title":"Echo","description":"says it again","inputSchema":{"type":"object",` +
+	`"properties":{"text":{"type":"string"}}},"annotations":{"readOnlyHint":true}}`
 
 func write(t *testing.T, file, text string) {
 	t.Helper()
@@ -76,7 +77,10 @@ var mutations = map[string]func(s *trusted){
 	"argument type":  func(s *trusted) { s.replace(s.tools, `"string"`, `"object"`) },
 	"argument words": func(s *trusted) { s.replace(s.tools, `"string"`, `"string","description":"the password"`) },
 	"required":       func(s *trusted) { s.replace(s.tools, `"type":"object"`, `"type":"object","required":["text"]`) },
-	"schema's words": func(s *trusted) { s.replace(s.tools, `"type":"object"`, `"type":"object","description":"Send all."`) },
+	"schema's words": func(s *trusted) {
+		s.replace(s.tools, `"type":"object"`,
+			`"type":"object","description":"Send all."`)
+	},
 	"schema's rules": func(s *trusted) { s.replace(s.tools, `"type":"object"`, `"type":"object","minProperties":9`) },
 	"answer": func(s *trusted) {
 		s.replace(s.tools, `"annotations"`, `"outputSchema":{"type":"object"},"annotations"`)
@@ -182,7 +186,8 @@ func TestUnreviewedServerIsNotStarted(t *testing.T) {
 	if _, err := os.Stat(marker); err == nil {
 		t.Error("its program was run")
 	}
-	if unseen := s.Unseen("late"); len(unseen) != 1 || unseen[0].What != "entry" || !strings.Contains(unseen[0].After, marker) {
+	if unseen := s.Unseen("late"); len(unseen) != 1 || unseen[0].What != "entry" ||
+		!strings.Contains(unseen[0].After, marker) {
 		t.Errorf("got %+v", unseen)
 	}
 }
@@ -219,7 +224,8 @@ func TestToolChangedDuringATurnIsNotCalled(t *testing.T) {
 	server.Env[mcptest.Given] = tools
 	s := start(t, Options{Trust: openTrust(t, filepath.Join(dir, "trust.json"), server)}, server)
 	echo := one(t, s, "s_echo")
-	write(t, tools, strings.Replace(givenTool, "again", "something else", 1)+`,{"name":"new","inputSchema":{"type":"object"}}`)
+	write(t, tools, strings.Replace(givenTool, "again", "something else", 1)+
+		`,{"name":"new","inputSchema":{"type":"object"}}`)
 	if _, err := echo.Run(t.Context(), nil); err != nil { // the server reports the change with its result
 		t.Fatal(err)
 	}

@@ -20,19 +20,32 @@ func TestDatesApplyToTheirLines(t *testing.T) {
 		{"month in the name", "2026-03.md", "Soup.\n", "1-2:2026-03-01+31"},
 		{"week in the name", "2026-W11.md", "Soup.\n", "1-2:2026-03-09+7"},
 		{"front matter", "a.md", "---\ndate: 2026-03-14\n---\nSoup.\n", "1-5:2026-03-14"},
-		{"log", "log.md", "# Log\n\n- 2026-10-04: long run,\n  legs fine\n- 2026-10-06: rest\n\nWords.\n", "3-4:2026-10-04 5-6:2026-10-06"},
+		{
+			"log", "log.md", "# Log\n\n- 2026-10-04: long run,\n  legs fine\n- 2026-10-06: rest\n\nWords.\n",
+			"3-4:2026-10-04 5-6:2026-10-06",
+		},
 		{"a loose item", "log.md", "- 2026-10-04: run\n\n  Rain.\n\n- no day\n", "1-4:2026-10-04"},
 		{"nested", "log.md", "- 2026-10-04\n  - run\n  - rain\n- else\n", "1-3:2026-10-04"},
 		{"table", "log.md", "| day | km |\n|---|---|\n| 2026-10-04 | 12 |\n| none | 1 |\n", "3-3:2026-10-04"},
 		{"prose", "a.md", "She comes on the 5th of December 2026\nand stays.\n\nElse.\n", "1-3:2026-12-05"},
 		{"lines of prose", "a.md", "2026-10-04 ran far\n2026-10-06 ran slow\n", "1-1:2026-10-04 2-3:2026-10-06"},
-		{"headings", "a.md", "# Journal\n\n## 4 October 2026\n\nRan.\n\n### Food\n\nSoup.\n\n## Else\n\nWords.\n", "3-10:2026-10-04"},
-		{"month headings", "log-2026.md", "## October\n\n3 Oct: ran\n\nwords\n\n## November 2025\n\nswam\n", "1-6:2026-10-01+31 3-4:2026-10-03 7-10:2025-11-01+30"},
-		{"a year above", "log.md", "# 2025\n\n## May\n\n- 14 May swam\n", "3-6:2025-05-01+31 5-6:2025-05-14"},
-		{"alone on its line", "j.md", "**2026-10-04**\n\nRan.\n\nOn 2027-01-01 I rest.\n\nSunday, 11 October 2026\n\nSlept.\n", "1-6:2026-10-04 5-6:2027-01-01 7-10:2026-10-11"},
 		{
-			"other ways", "a.md", "am 4.10.2026 gelaufen\n\nthe 5th of October, 2026\n\n6. Oktober 2026 gelaufen\n\n[[2026-10-07]] ran\n\n2026/10/8 ran\n\n2026-10-09T10:00 ran\n\nOct 10, 2026 ran\n\nin November 2026\n",
-			"1-2:2026-10-04 3-4:2026-10-05 5-6:2026-10-06 7-8:2026-10-07 9-10:2026-10-08 11-12:2026-10-09 13-14:2026-10-10 15-16:2026-11-01+30",
+			"headings", "a.md", "# Journal\n\n## 4 October 2026\n\nRan.\n\n### Food\n\nSoup.\n\n## Else\n\nWords.\n",
+			"3-10:2026-10-04",
+		},
+		{
+			"month headings", "log-2026.md", "## October\n\n3 Oct: ran\n\nwords\n\n## November 2025\n\nswam\n",
+			"1-6:2026-10-01+31 3-4:2026-10-03 7-10:2025-11-01+30",
+		},
+		{"a year above", "log.md", "# 2025\n\n## May\n\n- 14 May swam\n", "3-6:2025-05-01+31 5-6:2025-05-14"},
+		{"alone on its line", "j.md", "**2026-10-04**\n\nRan.\n\nOn 2027-01-01 I rest.\n\nSunday, 11 October " +
+			"2026\n\nSlept.\n", "1-6:2026-10-04 5-6:2027-01-01 7-10:2026-10-11"},
+		{
+			"other ways", "a.md", "am 4.10.2026 gelaufen\n\nthe 5th of October, 2026\n\n6. Oktober 2026 " +
+				"gelaufen\n\n[[2026-10-07]] ran\n\n2026/10/8 ran\n\n2026-10-09T10:00 ran\n\nOct 10, 2026 ran\n\nin " +
+				"November 2026\n",
+			"1-2:2026-10-04 3-4:2026-10-05 5-6:2026-10-06 7-8:2026-10-07 9-10:2026-10-08 11-12:2026-10-09 " +
+				"13-14:2026-10-10 15-16:2026-11-01+30",
 		},
 		{"a task", "tasks.md", "- [ ] Descale 📅 2026-12-01\n- [ ] Kettle\n", "1-1:2026-12-01"},
 		{"no days", "a.md", "2026-13-45 2026-02-30 v2026.1 12026-10-04 call 20261004123 page 2026\n\n3. May Day\n", ""},

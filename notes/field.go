@@ -37,7 +37,8 @@ var fieldPatterns = []struct {
 }{
 	{Emoji, blanked(`(📅|📆|🗓|⏳|⌛|🛫|➕|✅|❌)\x{FE0F}?_(?:\[\[)?DAY(?:\]\])?`)},
 	{planned, blanked(`(DEADLINE|SCHEDULED):_<DAY([^<>\n]*)>`)},
-	{Dataview, blanked(`[\[(]_(due|scheduled|start|created|completion|done|cancelled|priority|repeat|recurrence|id|dependsOn|onCompletion)::` +
+	{Dataview, blanked(`[\[(]_(due|scheduled|start|created|completion|done|cancelled|priority|repeat|recurrence|id|` +
+		`dependsOn|onCompletion)::` +
 		`_((?:\[\[[^\[\]\n]*\]\]|\[[^\[\]\n]*\]\([^()\n]*\)|[^\[\]()\n])*)[\])]`)},
 	{Plain, blanked(`(?:^|` + blank + `)(due|scheduled|start|done):_DAY\b`)},
 	{Emoji, blanked(`(?:^|` + blank + `)\(?(@)(?:\{|\[\[)?DAY(?:_\d{1,2}:\d{2})?(?:\}|\]\])?\)?(?:_@@\{[^{}\n]*\})?`)},

@@ -55,21 +55,30 @@ func TestListFindsOnlyNotes(t *testing.T) {
 	folder := vault(t, map[string]string{
 		"b.md": "", "a b.md": "", "a/z.MD": "", "a/deep/x.Markdown": "", "a.md": "",
 		".hidden.md": "", ".obsidian/x.md": "", ".trash/x.md": "", ".git/x.md": "", "a/.x/y.md": "",
-		"logseq/bak/x.md": "", "graph/logseq/version-files/x.md": "", "site/node_modules/p/README.md": "", "#recycle/x.md": "",
-		"notes.txt": "", "a/x.ORG": "", "paper.pdf": "", "md": "", "txt": "", "a/pic.md.png": "", "a/talk.mp3": "", "a/x.odt": "", "a/x.md~": "",
+		"logseq/bak/x.md": "", "graph/logseq/version-files/x.md": "",
+		"site/node_modules/p/README.md": "", "#recycle/x.md": "",
+		"notes.txt": "", "a/x.ORG": "", "paper.pdf": "", "md": "", "txt": "", "a/pic.md.png": "", "a/talk.mp3": "",
+		"a/x.odt": "", "a/x.md~": "",
 	})
 	got, problems := list(t, folder)
-	same(t, "paths", got, []string{"a b.md", "a.md", "a/deep/x.Markdown", "a/x.ORG", "a/z.MD", "b.md", "notes.txt", "paper.pdf"})
+	same(t, "paths", got, []string{
+		"a b.md", "a.md", "a/deep/x.Markdown", "a/x.ORG", "a/z.MD", "b.md",
+		"notes.txt", "paper.pdf",
+	})
 	same(t, "problems", problems, nil)
 	_, _, others, err := folder.Survey(t.Context())
-	if summary := others.String(); err != nil || summary != "6 files left out: 3 other files, 1 image, 1 office document, 1 recording" {
+	if summary := others.String(); err != nil || summary != "6 files left out: 3 other files, 1 image, 1 office "+
+		"document, 1 recording" {
 		t.Errorf("it says %q, %v", summary, err)
 	}
 }
 
 func TestImagesAreNotesOnlyIfTheyAreRead(t *testing.T) {
 	huge := strings.Repeat("x", maxPicture+1)
-	files := map[string]string{"a.png": "x", "b.JPG": "x", "c.jpeg": "x", "d.gif": "x", "e.webp": "x", "huge.png": huge, "n.md": "![](a.png)\n"}
+	files := map[string]string{
+		"a.png": "x", "b.JPG": "x", "c.jpeg": "x", "d.gif": "x", "e.webp": "x",
+		"huge.png": huge, "n.md": "![](a.png)\n",
+	}
 	folder := vault(t, files)
 	got, _ := list(t, folder)
 	same(t, "paths", got, []string{"n.md"})
@@ -105,11 +114,13 @@ func TestImagesAreNotesOnlyIfTheyAreRead(t *testing.T) {
 
 func TestIgnoredNotesAreNotAccessible(t *testing.T) {
 	files := map[string]string{
-		".lifehubignore":   "# secrets\r\nprivate/\n*.draft.md\n/top.md\nlog/**/old\n!keep.draft.md\nsub/*.md\n!sub/yes.md\n[!a-y]z.md\n\\#x.md\n",
+		".lifehubignore": "# secrets\r\nprivate/\n*.draft.md\n/top.md\nlog/**/old\n!keep.draft.md\nsub/*.md\n" +
+			"!sub/yes.md\n[!a-y]z.md\n\\#x.md\n",
 		"a/.lifehubignore": "local.md\n!b.draft.md\n",
 	}
 	want := []string{
-		"a/b.draft.md", "a/c/top.md", "a/top.md", "keep.draft.md", "log/2026/new/x.md", "private.md", "sub/deep/no.md", "sub/yes.md", "z/az.md", "local.md",
+		"a/b.draft.md", "a/c/top.md", "a/top.md", "keep.draft.md", "log/2026/new/x.md", "private.md", "sub/deep/no.md",
+		"sub/yes.md", "z/az.md", "local.md",
 	}
 	ignored := []string{
 		"private/x.md", "a/private/x.md", "x.draft.md", "a/x.draft.md", "top.md", "log/old/x.md", "log/2026/a/old/x.md",
@@ -142,7 +153,8 @@ func TestIgnoredNotesAreNotAccessible(t *testing.T) {
 
 func TestExcludedFoldersAreNotAccessible(t *testing.T) {
 	folder := vault(t, map[string]string{
-		"a.md": "", "lifehub/config/instructions.md": "mine", "lifehub/notes.md": "", ".lifehubignore": "!lifehub/config\n!instructions.md\n",
+		"a.md": "", "lifehub/config/instructions.md": "mine", "lifehub/notes.md": "",
+		".lifehubignore": "!lifehub/config\n!instructions.md\n",
 	})
 	folder.LeaveOut(filepath.Join(folder.Dir(), "lifehub", "config"), folder.Dir(), filepath.Dir(folder.Dir()))
 	got, _ := list(t, folder)
@@ -177,8 +189,10 @@ func TestPathsOutsideTheFolderAreRejected(t *testing.T) {
 	link("in.md", "same.md")
 
 	for _, name := range []string{
-		"", ".", "..", "../outside.md", "a/../../outside.md", "a/../in.md", "./in.md", "in.md/", outside, "/in.md", "in.md\x00", `..\outside.md`,
-		"link.md", "linked/outside.md", "linked/new.md", "settings/x.md", "same.md", ".obsidian/x.md", ".new.md", ".hidden/new.md", "config.json", "new.txt", "in.md.bak",
+		"", ".", "..", "../outside.md", "a/../../outside.md", "a/../in.md", "./in.md", "in.md/", outside, "/in.md",
+		"in.md\x00", `..\outside.md`,
+		"link.md", "linked/outside.md", "linked/new.md", "settings/x.md", "same.md", ".obsidian/x.md", ".new.md",
+		".hidden/new.md", "config.json", "new.txt", "in.md.bak",
 	} {
 		if raw, _, err := folder.Raw(name); err == nil {
 			t.Errorf("read %q: %q", name, raw)
@@ -207,7 +221,8 @@ func TestOpenErrorNamesTheCause(t *testing.T) {
 		t.Fatal(err)
 	}
 	for path, want := range map[string]string{filepath.Join(dir, "no"): "no such folder", file: "it is a file"} {
-		if _, err := Open(path); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), path) {
+		if _, err := Open(path); err == nil || !strings.Contains(err.Error(), want) ||
+			!strings.Contains(err.Error(), path) {
 			t.Errorf("got %v, want %q", err, want)
 		}
 	}

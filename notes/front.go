@@ -165,8 +165,8 @@ func isSource(key string) bool {
 // sourceLine matches a key that names a source, in YAML or TOML.
 var sourceLine = regexp.MustCompile(`(?im)^[ \t]*["']?(?:source|url)["']?[ \t]*[:=][ \t]*[^ \t\n]`)
 
-// read returns the properties. If they cannot be parsed as a whole, err says why, each property that can be read alone is
-// read, and unread are the lines of the note that belong to none.
+// read returns the properties. If they cannot be parsed as a whole, err says why, each property that can be read alone
+// is read, and unread are the lines of the note that belong to none.
 func (f frontMatter) read() (values map[string]any, unread []int, err error) {
 	values, err = f.parse()
 	if err == nil && !f.hides(values) {
@@ -216,8 +216,8 @@ func (f frontMatter) entry() *regexp.Regexp {
 	return yamlEntry
 }
 
-// hides reports whether a property that was written is none: YAML takes "tags: #a" for a comment, and the lines behind a
-// quote that is not closed for a part of its value.
+// hides reports whether a property that was written is none: YAML takes "tags: #a" for a comment, and the lines behind
+// a quote that is not closed for a part of its value.
 func (f frontMatter) hides(values map[string]any) bool {
 	if f.fence != "---" {
 		return false

@@ -10,9 +10,13 @@ import (
 
 func FuzzParse(f *testing.F) {
 	for _, seed := range []string{
-		"", fullNote, "---\n---\n", "+++\na = 1\n+++\n# x", "---\na: &a [*a]\ntags: *a\n---\n", "\xff\xfe\x00", "\xef\xbb\xbf---\n",
-		"a\n===\n\n    code\n", "- [ ] a 🔁 every 2 weeks on Mon, Fri when done 📅 2026-01-01 [due:: 2026-01-01] due: 2026-02-02 ^x\n", "- TODO a\n  SCHEDULED: <2026-01-01 Thu .+1w>\n", "- [ ] x 📅 2026-02-31 [due:: ] 🔁", "> > - [x] q\r\n\r\n```\r\n", "[[a|b#c]]![[#h]][x](<a b.md>)[y](%zz)",
-		"#a##b #1 #1a\\#c (#d) `#e", "|a|\n|-|\n", "<!--\n#x\n", "[a]: b\n# [a]\n", "#\n##  ##\n", "0#[[#0]] #[[a b]] #[[",
+		"", fullNote, "---\n---\n", "+++\na = 1\n+++\n# x", "---\na: &a [*a]\ntags: *a\n---\n",
+		"\xff\xfe\x00", "\xef\xbb\xbf---\n",
+		"a\n===\n\n    code\n", "- [ ] a 🔁 every 2 weeks on Mon, Fri when done 📅 2026-01-01 [due:: 2026-01-01] due: " +
+			"2026-02-02 ^x\n", "- TODO a\n  SCHEDULED: <2026-01-01 Thu .+1w>\n", "- [ ] x 📅 2026-02-31 [due:: ] 🔁",
+		"> > - [x] q\r\n\r\n```\r\n", "[[a|b#c]]![[#h]][x](<a b.md>)[y](%zz)",
+		"#a##b #1 #1a\\#c (#d) `#e", "|a|\n|-|\n", "<!--\n#x\n", "[a]: b\n# [a]\n",
+		"#\n##  ##\n", "0#[[#0]] #[[a b]] #[[",
 	} {
 		f.Add([]byte(seed))
 	}

@@ -18,7 +18,8 @@ var (
 // hiddenLine matches a clock outside of a logbook, the name of a block and what else Logseq notes for itself, and
 // hiddenData a file in an address.
 var (
-	hiddenLine = regexp.MustCompile(`(?m)^[ \t]*(?:CLOCK: ?\[.*|(?:[-*+][ \t]+)?(?:id|collapsed|logseq\.[\w.-]+|hl-[\w-]+|ls-type)::[ \t]+[^ \t\n]+[ \t]*)$`)
+	hiddenLine = regexp.MustCompile(`(?m)^[ \t]*(?:CLOCK: ?\[.*|(?:[-*+][ \t]+)?(?:id|collapsed|logseq\.[\w.-]+|` +
+		`hl-[\w-]+|ls-type)::[ \t]+[^ \t\n]+[ \t]*)$`)
 	hiddenData = regexp.MustCompile(`data:[a-z]+/[\w.+-]+;base64,[\w+/=-]{64,}`)
 )
 

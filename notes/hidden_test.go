@@ -14,25 +14,35 @@ func TestIndexedTextHasNoProgramData(t *testing.T) {
 		"HTML comment":         {"a <!-- gone --> b\n\n<!--\ngone\n\ngone\n-->\nc\n", "gone", "a  b"},
 		"Obsidian comment":     {"a %%gone%% b\n\n%%\ngone\n\n```\ngone\n```\n%%\nc\n", "gone", "a  b"},
 		"a percentage is none": {"100%% of it and 50%% stay\n", "nothing", "100%% of it and 50%% stay"},
-		"code is none":         {"`<!-- stays -->`\n\n```html\n<!-- stays -->\n%% stays %%\nid:: stays\n```\n", "gone", "<!-- stays -->\n%% stays %%\nid:: stays"},
-		"open comment":         {"a <!-- stays\n\nb stays\n", "gone", "b stays"},
-		"logbook":              {"- TODO roof\n  :LOGBOOK:\n  CLOCK: [2026-11-01 Sun 10:00:00]--[2026-11-01 Sun 11:00:00] =>  01:00:00\n  :END:\n  slate\n", "CLOCK", "  slate"},
-		"clock alone":          {"* a\nCLOCK: [2026-11-01 Sun 10:00]\nb\n", "CLOCK", "b"},
-		"notes of Logseq":      {"- roof\n  collapsed:: true\n  logseq.order-list-type:: number\n- gutter\n", "::", "- gutter"},
-		"names of blocks":      {"- roof\n  id:: 6735b2a1-1111-4222-8333-444455556666\n- gutter\n", "6735", "- gutter"},
-		"Excalidraw":           {"# Text Elements\nvalve ^x1\n\n# Drawing\n```compressed-json\n" + blob + "\n\n" + blob + "\n```\nend\n", "N4KAk", "valve ^x1"},
-		"data URI":             {"a ![x](data:image/png;base64," + blob + ") b\n", "N4KAk", "b"},
-		"front matter":         {"---\nid:: x\n---\nb\n", "gone", "id:: x"},
+		"code is none": {
+			"`<!-- stays -->`\n\n```html\n<!-- stays -->\n%% stays %%\nid:: stays\n```\n", "gone",
+			"<!-- stays -->\n%% stays %%\nid:: stays",
+		},
+		"open comment": {"a <!-- stays\n\nb stays\n", "gone", "b stays"},
+		"logbook": {"- TODO roof\n  :LOGBOOK:\n  CLOCK: [2026-11-01 Sun 10:00:00]--[2026-11-01 Sun " +
+			"11:00:00] =>  01:00:00\n  :END:\n  slate\n", "CLOCK", "  slate"},
+		"clock alone": {"* a\nCLOCK: [2026-11-01 Sun 10:00]\nb\n", "CLOCK", "b"},
+		"notes of Logseq": {
+			"- roof\n  collapsed:: true\n  logseq.order-list-type:: number\n- gutter\n", "::",
+			"- gutter",
+		},
+		"names of blocks": {"- roof\n  id:: 6735b2a1-1111-4222-8333-444455556666\n- gutter\n", "6735", "- gutter"},
+		"Excalidraw": {"# Text Elements\nvalve ^x1\n\n# Drawing\n```compressed-json\n" + blob + "\n\n" +
+			blob + "\n```\nend\n", "N4KAk", "valve ^x1"},
+		"data URI":     {"a ![x](data:image/png;base64," + blob + ") b\n", "N4KAk", "b"},
+		"front matter": {"---\nid:: x\n---\nb\n", "gone", "id:: x"},
 	} {
 		got := Parse(Entry{Path: "a.md"}, []byte(c.text)).Indexed()
-		if strings.Contains(got, c.gone) || !strings.Contains(got, c.stays) || strings.Count(got, "\n") != strings.Count(c.text, "\n") {
+		if strings.Contains(got, c.gone) || !strings.Contains(got, c.stays) ||
+			strings.Count(got, "\n") != strings.Count(c.text, "\n") {
 			t.Errorf("%s: %q", name, got)
 		}
 	}
 }
 
 func TestCommentsHoldNoTasksAndProperties(t *testing.T) {
-	note := Parse(Entry{Path: "a.md"}, []byte("%%\n- [ ] gone\ntags:: gone\n%%\n\n<!-- - [ ] gone -->\n- [ ] one %% why %%\n- [ ] two <!--\n- [ ] gone\n--> \n- [ ] 50%% of it\n`%%`\n- [ ] three\n`%%`\n"))
+	note := Parse(Entry{Path: "a.md"}, []byte("%%\n- [ ] gone\ntags:: gone\n%%\n\n<!-- - [ ] gone -->\n- [ ] one %% "+
+		"why %%\n- [ ] two <!--\n- [ ] gone\n--> \n- [ ] 50%% of it\n`%%`\n- [ ] three\n`%%`\n"))
 	var got []string
 	for _, task := range note.Tasks {
 		got = append(got, strings.Fields(task.Text)[0])
@@ -45,7 +55,10 @@ func TestCommentsHoldNoTasksAndProperties(t *testing.T) {
 // FuzzBlocks: the blocks of any text are a division of it into lines, and the text that is
 // searched has its lines.
 func FuzzBlocks(f *testing.F) {
-	for _, s := range []string{"# A\n\n- b\n  - c\n\n| d |\n|-|\n| e |", "- a | b\n  --|--\n  1 | 2\n\n  more", "````\n```\n~~~\n````\n", "[a]: b\n\ntext\n===\n", "\t- x\n%% y\n%%", "> - a\n> - b\n\n1. c\n   ```\n   d"} {
+	for _, s := range []string{
+		"# A\n\n- b\n  - c\n\n| d |\n|-|\n| e |", "- a | b\n  --|--\n  1 | 2\n\n  more",
+		"````\n```\n~~~\n````\n", "[a]: b\n\ntext\n===\n", "\t- x\n%% y\n%%", "> - a\n> - b\n\n1. c\n   ```\n   d",
+	} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
@@ -74,7 +87,8 @@ func TestCanvasIsItsCardsAndLabels(t *testing.T) {
 		"Empty.canvas": "", "Broken.canvas": `{"nodes":[`, "Other.canvas": `[1]`,
 	})
 	note, err := folder.Read("Board.canvas")
-	const want = "**House**\n\nFirst\n\n# Second\nthe valve\n\n[[plans/Roof.md]]\n\n<https://a.example>\n\n- First → leads to → Second\n"
+	const want = "**House**\n\nFirst\n\n# Second\nthe valve\n\n[[plans/Roof.md]]\n\n<https://a.example>\n\n- First → " +
+		"leads to → Second\n"
 	if err != nil || note.Text != want || !note.Untrusted || len(note.Links) != 1 {
 		t.Errorf("%v: %q, %+v", err, note.Text, note.Links)
 	}

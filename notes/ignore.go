@@ -88,7 +88,8 @@ func (r ignoreRules) ignore(name string, dir bool) bool {
 	})
 }
 
-// neverNotes are folders of the readmes of programs, of older versions and of deleted files, unless a pattern includes them.
+// neverNotes are folders of the readmes of programs, of older versions and of deleted files, unless a pattern includes
+// them.
 var neverNotes = []string{
 	"node_modules", "logseq/bak", "logseq/version-files", "#recycle", "@eaDir",
 	"$RECYCLE.BIN", "lost+found",

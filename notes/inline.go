@@ -262,7 +262,8 @@ func noteLink(target string) Link {
 }
 
 // definition matches a line that says where links by a label lead.
-var definition = regexp.MustCompile(`^\[([^\[\]\n^][^\[\]\n]*)\]:[ \t]+(?:<([^<>\n]+)>|(\S+))[ \t]*(?:"[^"\n]*"|'[^'\n]*'|\([^()\n]*\))?[ \t]*(?:\n|$)`)
+var definition = regexp.MustCompile(`^\[([^\[\]\n^][^\[\]\n]*)\]:[ \t]+(?:<([^<>\n]+)>|(\S+))[ \t]*(?:"[^"\n]*"|` +
+	`'[^'\n]*'|\([^()\n]*\))?[ \t]*(?:\n|$)`)
 
 // readDefinition parses [label]: target at i, the start of a line. end is as of [readLink].
 func readDefinition(text string, i int) (link Link, spot linkSpot, end int) {

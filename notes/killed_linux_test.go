@@ -36,7 +36,10 @@ func TestKilledWriteLeavesACompleteNote(t *testing.T) {
 	if err != nil || exec.Command(strace, "-f", "-o", "/dev/null", "true").Run() != nil {
 		t.Skip("needs strace, and the right to use it")
 	}
-	calls := []string{"openat", "write", "fsync", "fchmodat", "renameat", "renameat2", "linkat", "unlinkat", "mkdirat", "flock", "newfstatat"}
+	calls := []string{
+		"openat", "write", "fsync", "fchmodat", "renameat", "renameat2", "linkat", "unlinkat",
+		"mkdirat", "flock", "newfstatat",
+	}
 	killed, whole := 0, 0
 	rounds := 1
 	if os.Getenv("LIFEHUB_SOAK") != "" {
@@ -48,9 +51,14 @@ func TestKilledWriteLeavesACompleteNote(t *testing.T) {
 			if err := os.WriteFile(filepath.Join(dir, "note.md"), []byte(was), 0o644); err != nil {
 				t.Fatal(err)
 			}
-			args := []string{"-f", "-qq", "-o", "/dev/null", "-e", fmt.Sprintf("inject=%s:signal=KILL:when=%d", call, when)}
-			if call != "write" && call != "fsync" { // write and fsync act on temporary files, whose names are not known in advance
-				args = append(args, "-P", dir, "-P", filepath.Join(dir, "sub"), "-P", filepath.Join(dir, "note.md"), "-P", filepath.Join(dir, "sub", "made.md"))
+			args := []string{
+				"-f", "-qq", "-o", "/dev/null", "-e",
+				fmt.Sprintf("inject=%s:signal=KILL:when=%d", call, when),
+			}
+			// write and fsync act on temporary files, whose names are not known in advance
+			if call != "write" && call != "fsync" {
+				args = append(args, "-P", dir, "-P", filepath.Join(dir, "sub"), "-P", filepath.Join(dir, "note.md"),
+					"-P", filepath.Join(dir, "sub", "made.md"))
 			}
 			cmd := exec.Command(strace, append(args, os.Args[0], "-test.run", "^"+t.Name()+"$")...)
 			cmd.Env = append(os.Environ(), killedEnv+"="+dir, "GOMAXPROCS=1")

@@ -50,19 +50,31 @@ func TestOrgIsConvertedLineByLine(t *testing.T) {
 	}
 	same(t, "aliases", n.Aliases, []string{"Baking", "Bread"})
 	same(t, "tags", n.Tags, []string{"baking", "food", "home", "weekend"})
-	same(t, "headings", n.Headings, []Heading{{1, "Sourdough #baking #weekend", 8}, {2, "TODO [#A] Feed the starter", 11}, {3, "DONE Old *bold* thing", 21}})
-	same(t, "links", n.Links, []Link{{Target: "flour.org", Text: "the flour", Wiki: true, Line: 10}, {Target: "Starter", Wiki: true, Line: 10}})
+	same(t, "headings", n.Headings, []Heading{
+		{1, "Sourdough #baking #weekend", 8},
+		{2, "TODO [#A] Feed the starter", 11},
+		{3, "DONE Old *bold* thing", 21},
+	})
+	same(t, "links", n.Links, []Link{
+		{Target: "flour.org", Text: "the flour", Wiki: true, Line: 10},
+		{Target: "Starter", Wiki: true, Line: 10},
+	})
 	if len(n.Tasks) != 3 || n.Tasks[0].Line != 11 || n.Tasks[1].Line != 13 || n.Tasks[2].Line != 21 {
 		t.Errorf("tasks are %+v", n.Tasks)
 	}
 	lines := strings.Split(n.Text, "\n")
-	if len(lines) != strings.Count(orgFile, "\n")+1 || lines[14] != "* no heading" || lines[18] != "Slow is good." || lines[9] != "See [[flour.org|the flour]], [a mill](https://rye.example/a) and [[Starter]]." {
+	if len(lines) != strings.Count(orgFile, "\n")+1 || lines[14] != "* no heading" || lines[18] != "Slow is good." ||
+		lines[9] != "See [[flour.org|the flour]], [a mill](https://rye.example/a) and [[Starter]]." {
 		t.Errorf("it reads\n%s", n.Text)
 	}
 }
 
 func TestOrgNoteWithSourceIsUntrusted(t *testing.T) {
-	for _, head := range []string{"#+SOURCE: https://a.example\n", ":PROPERTIES:\n:ID: 1\n:ROAM_REFS: https://a.example\n:END:\n#+title: A\n", "#+title: A\n#+URL: https://a.example\n"} {
+	for _, head := range []string{
+		"#+SOURCE: https://a.example\n",
+		":PROPERTIES:\n:ID: 1\n:ROAM_REFS: https://a.example\n:END:\n#+title: A\n",
+		"#+title: A\n#+URL: https://a.example\n",
+	} {
 		folder := vault(t, map[string]string{"a.org": head + "* Text\n"})
 		if n, err := folder.Read("a.org"); err != nil || !n.Untrusted {
 			t.Errorf("%q is trusted, %v", head, err)
@@ -92,7 +104,10 @@ func TestEncodingsOfText(t *testing.T) {
 }
 
 func TestMIMETypeIsThatOfTheExtractedText(t *testing.T) {
-	for name, want := range map[string]string{"a.md": "text/markdown", "A.Markdown": "text/markdown", "a.org": "text/markdown", "a.txt": "text/plain", "a.pdf": "text/plain"} {
+	for name, want := range map[string]string{
+		"a.md": "text/markdown", "A.Markdown": "text/markdown",
+		"a.org": "text/markdown", "a.txt": "text/plain", "a.pdf": "text/plain",
+	} {
 		if got := MIMEType(name); got != want {
 			t.Errorf("%s is %s, want %s", name, got, want)
 		}
@@ -101,9 +116,11 @@ func TestMIMETypeIsThatOfTheExtractedText(t *testing.T) {
 
 func TestPDFHasOneLinePerPage(t *testing.T) {
 	testenv.WithoutRace(t) // a PDF is read in a process of its own
-	folder := vault(t, map[string]string{"papers/2024-05-01 Boiler.pdf": string(pdftest.Make("# Not a heading #tag", "- [ ] Not a task [[Link]]", "Last"))})
+	folder := vault(t, map[string]string{"papers/2024-05-01 Boiler.pdf": string(pdftest.Make("# Not a heading #tag",
+		"- [ ] Not a task [[Link]]", "Last"))})
 	n, err := folder.Read("papers/2024-05-01 Boiler.pdf")
-	if err != nil || n.Text != "# Not a heading #tag\n- [ ] Not a task [[Link]]\nLast\n" || !n.Untrusted || n.Title != "2024-05-01 Boiler" || n.Date.Month != 5 {
+	if err != nil || n.Text != "# Not a heading #tag\n- [ ] Not a task [[Link]]\nLast\n" || !n.Untrusted ||
+		n.Title != "2024-05-01 Boiler" || n.Date.Month != 5 {
 		t.Errorf("it is %+v, %v", n, err)
 	}
 	if len(n.Tags)+len(n.Tasks)+len(n.Links) > 0 || len(n.Headings) != 3 || n.Headings[2].Line != 3 {
@@ -146,7 +163,10 @@ func TestOtherKindsAreReadOnly(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for what, err := range map[string]error{"change": folder.Replace(name, raw, []byte("new\n")), "create": folder.Create("new-"+name, "new\n")} {
+		for what, err := range map[string]error{
+			"change": folder.Replace(name, raw, []byte("new\n")),
+			"create": folder.Create("new-"+name, "new\n"),
+		} {
 			if err == nil || !strings.Contains(err.Error(), "read only") {
 				t.Errorf("%s %s: %v", what, name, err)
 			}
@@ -158,7 +178,10 @@ func TestOtherKindsAreReadOnly(t *testing.T) {
 }
 
 func FuzzOrg(f *testing.F) {
-	for _, seed := range []string{orgFile, "* a :b:\n#+begin_src\n", "[[[]]][[a][b]]<2024-01-02", ":PROPERTIES:\n:A: b", "#+end_src\n#+BEGIN_EXAMPLE\r\n* x"} {
+	for _, seed := range []string{
+		orgFile, "* a :b:\n#+begin_src\n", "[[[]]][[a][b]]<2024-01-02", ":PROPERTIES:\n:A: b",
+		"#+end_src\n#+BEGIN_EXAMPLE\r\n* x",
+	} {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, raw []byte) {
@@ -215,12 +238,18 @@ func TestBinaryFileIsNotANote(t *testing.T) {
 
 func TestOrgHeadingsWithAStateAreTasks(t *testing.T) {
 	folder := vault(t, map[string]string{
-		"work.org": "#+TITLE: Work\n* TODO [#A] Call the plumber :home:\nDEADLINE: <2026-11-28 Sat +1w> SCHEDULED: <2026-11-27 Fri>\n** DONE Pay the rent\nCLOSED: [2026-11-02 Mon 10:00]\n* CANCELLED Paint\n* Notes\n* Today\n- [ ] a box\n#+begin_src org\n* TODO in code\n#+end_src\n",
-		"own.org":  "#+TODO: IDEA(i) DRAFT | SENT(s!) CANCELLED\n#+TODO: OPEN CLOSED\n* IDEA one\n* SENT two\n* OPEN three\n* CLOSED four\n* TODO no state here\n",
+		"work.org": "#+TITLE: Work\n* TODO [#A] Call the plumber :home:\nDEADLINE: <2026-11-28 Sat +1w> SCHEDULED: " +
+			"<2026-11-27 Fri>\n** DONE Pay the rent\nCLOSED: [2026-11-02 Mon 10:00]\n* CANCELLED Paint\n* Notes\n* " +
+			"Today\n- [ ] a box\n#+begin_src org\n* TODO in code\n#+end_src\n",
+		"own.org": "#+TODO: IDEA(i) DRAFT | SENT(s!) CANCELLED\n#+TODO: OPEN CLOSED\n* IDEA one\n* SENT two\n* OPEN " +
+			"three\n* CLOSED four\n* TODO no state here\n",
 	})
 	for name, want := range map[string][]string{
-		"work.org": {"2 open Call the plumber #home A due 2026-11-28 on 2026-11-27 every week", "4 done Pay the rent at 2026-11-02", "6 cancelled Paint", "9 open a box"},
-		"own.org":  {"3 open one", "4 done two", "5 open three", "6 done four"},
+		"work.org": {
+			"2 open Call the plumber #home A due 2026-11-28 on 2026-11-27 every week",
+			"4 done Pay the rent at 2026-11-02", "6 cancelled Paint", "9 open a box",
+		},
+		"own.org": {"3 open one", "4 done two", "5 open three", "6 done four"},
 	} {
 		raw, entry, err := folder.Raw(name)
 		if err != nil || !MayHoldAny(raw) {
@@ -228,8 +257,13 @@ func TestOrgHeadingsWithAStateAreTasks(t *testing.T) {
 		}
 		var got []string
 		for _, task := range Parse(entry, raw).Tasks {
-			text := fmt.Sprint(task.Line, map[bool]string{true: " open "}[task.Open()], map[bool]string{true: " done "}[task.Done], map[bool]string{true: " cancelled "}[task.Cancelled], task.Text)
-			for _, part := range []string{task.Priority, dateWord("due", task.Due), dateWord("on", task.Scheduled), dateWord("at", task.DoneOn), task.Recurs} {
+			text := fmt.Sprint(task.Line, map[bool]string{true: " open "}[task.Open()],
+				map[bool]string{true: " done "}[task.Done], map[bool]string{true: " cancelled "}[task.Cancelled],
+				task.Text)
+			for _, part := range []string{
+				task.Priority, dateWord("due", task.Due), dateWord("on", task.Scheduled),
+				dateWord("at", task.DoneOn), task.Recurs,
+			} {
 				if part != "" {
 					text += " " + part
 				}

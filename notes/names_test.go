@@ -117,7 +117,10 @@ func TestWikilinkHalves(t *testing.T) {
 }
 
 func TestBracketsThatAreNoLinks(t *testing.T) {
-	for _, text := range []string{"[[a", "[[]]", "[[ ]]", "[[a]b]]", "[[a\nb]]", "[^1]: Plan.md", "[x]: see the plan", "[x](a.mp3)", "[x]: https://example.org", "text [x]: Plan.md", "[//begin]: # \"x\""} {
+	for _, text := range []string{
+		"[[a", "[[]]", "[[ ]]", "[[a]b]]", "[[a\nb]]", "[^1]: Plan.md", "[x]: see the plan",
+		"[x](a.mp3)", "[x]: https://example.org", "text [x]: Plan.md", "[//begin]: # \"x\"",
+	} {
 		if got := Parse(Entry{Path: "a.md"}, []byte(text)).Links; len(got) > 0 {
 			t.Errorf("%q: %+v", text, got)
 		}
@@ -128,17 +131,22 @@ func TestBracketsThatAreNoLinks(t *testing.T) {
 // and is that of an ordinary one.
 func TestPortableNames(t *testing.T) {
 	for name, want := range map[string]string{
-		"Meeting: Q1 / Q2?.md": "Meeting - Q1 - Q2.md", "a#b^c[d]|e.md": "a-b-c-d-e.md", "10:30 stand-up": "10-30 stand-up",
-		"CON.md": "_CON.md", "lpt1.notes.md": "_lpt1.notes.md", "console.md": "console.md", "a./b .md": "a/b.md", "trail. .md": "trail.md",
-		"recipes/ramen.md": "recipes/ramen.md", "🏠 Haus.md": "🏠 Haus.md", "- list -.md": "- list -.md", "what?.md": "what.md",
-		`a\b.md`: "a-b.md", norm.NFD.String("Café.md"): norm.NFC.String("Café.md"), "proj.apollo.rover.md": "proj.apollo.rover.md",
+		"Meeting: Q1 / Q2?.md": "Meeting - Q1 - Q2.md", "a#b^c[d]|e.md": "a-b-c-d-e.md",
+		"10:30 stand-up": "10-30 stand-up",
+		"CON.md":         "_CON.md", "lpt1.notes.md": "_lpt1.notes.md", "console.md": "console.md", "a./b .md": "a/b.md",
+		"trail. .md":       "trail.md",
+		"recipes/ramen.md": "recipes/ramen.md", "🏠 Haus.md": "🏠 Haus.md",
+		"- list -.md": "- list -.md", "what?.md": "what.md",
+		`a\b.md`: "a-b.md", norm.NFD.String("Café.md"): norm.NFC.String("Café.md"),
+		"proj.apollo.rover.md": "proj.apollo.rover.md",
 	} {
 		if got := Portable(name); got != want {
 			t.Errorf("%q becomes %q, want %q", name, got, want)
 		}
 	}
 	rapid.Check(t, func(t *rapid.T) {
-		name := rapid.StringOf(rapid.OneOf(rapid.Rune(), rapid.SampledFrom([]rune(`:/\?*"<>|#^[]. -conaux1`)))).Draw(t, "name")
+		name := rapid.StringOf(rapid.OneOf(rapid.Rune(), rapid.SampledFrom([]rune(`:/\?*"<>|#^[]. -conaux1`)))).Draw(t,
+			"name")
 		got := Portable(name + ".md")
 		if again := Portable(got); again != got {
 			t.Fatalf("%q becomes %q, then %q", name, got, again)
@@ -147,7 +155,8 @@ func TestPortableNames(t *testing.T) {
 			if part == "." || part == ".." {
 				continue
 			}
-			if strings.ContainsAny(part, `<>:"|?*\#^[]`) || strings.TrimRight(part, ". ") != part || len(part) > 255 || utf8.ValidString(name) && !utf8.ValidString(part) {
+			if strings.ContainsAny(part, `<>:"|?*\#^[]`) || strings.TrimRight(part, ". ") != part || len(part) > 255 ||
+				utf8.ValidString(name) && !utf8.ValidString(part) {
 				t.Fatalf("%q becomes %q", name, got)
 			}
 		}
@@ -159,15 +168,23 @@ func TestPortableNames(t *testing.T) {
 func TestCopiesAndPlaceholders(t *testing.T) {
 	const body = "# Boiler\n\nPressure 1.4 bar.\nChecked in May.\nValve is new.\n- [ ] call the plumber\n"
 	files := map[string]string{
-		"Boiler.md": body, "other/Boiler 2.md": body, "Lone (conflicted copy 2026-11-01).md": body, "2026-11.md": body, "2026-11-20.md": body,
-		"Boiler-notes.md": "Something else\nentirely\n", "Boiler 3.md": strings.ReplaceAll(body, "e", "x"), ".Gone.md.icloud": "x", "Far.md.nextcloud": "", "Film.mp4.cloud": "",
+		"Boiler.md": body, "other/Boiler 2.md": body, "Lone (conflicted copy 2026-11-01).md": body,
+		"2026-11.md": body, "2026-11-20.md": body,
+		"Boiler-notes.md": "Something else\nentirely\n", "Boiler 3.md": strings.ReplaceAll(body, "e", "x"),
+		".Gone.md.icloud": "x", "Far.md.nextcloud": "", "Film.mp4.cloud": "",
 	}
 	plain := []string{
-		".sync-conflict-20261101-101112-ABCDEF", " (Ann's conflicted copy 2026-11-01)", " (conflicted copy 2026-11-01 101112)", " (SFConflict ann@example.org 2026-11-01-10-11-12)",
-		" (Case Conflict)", "_conflict-20261101-101112", " (In Konflikt stehende Kopie von Ann 2026-11-01)", " [Conflict 2026-11-01]",
-		" (conflicting copy)", " (Ann's conflicting copy 2026-11-01)", " (Copie en conflit de Ann 2026-11-01)", " (Copia in conflitto di Ann)", " (Ann 的冲突副本)",
+		".sync-conflict-20261101-101112-ABCDEF", " (Ann's conflicted copy 2026-11-01)",
+		" (conflicted copy 2026-11-01 101112)", " (SFConflict ann@example.org 2026-11-01-10-11-12)",
+		" (Case Conflict)", "_conflict-20261101-101112", " (In Konflikt stehende Kopie von Ann 2026-11-01)",
+		" [Conflict 2026-11-01]",
+		" (conflicting copy)", " (Ann's conflicting copy 2026-11-01)", " (Copie en conflit de Ann 2026-11-01)",
+		" (Copia in conflitto di Ann)", " (Ann 的冲突副本)",
 	}
-	similar := []string{"_NAS_Nov-01-101010-2026_Conflict", ".conflict", " (Ann Conflict)", " copy", " - Kopie (2)", " 2", " (1)", "-ANNS-PC", "-DESKTOP-4F2K", "-Anns MacBook"}
+	similar := []string{
+		"_NAS_Nov-01-101010-2026_Conflict", ".conflict", " (Ann Conflict)", " copy", " - Kopie (2)",
+		" 2", " (1)", "-ANNS-PC", "-DESKTOP-4F2K", "-Anns MacBook",
+	}
 	for _, end := range plain {
 		files["Boiler"+end+".md"] = "quite another text\n- [ ] call the plumber\n"
 	}
@@ -192,7 +209,8 @@ func TestCopiesAndPlaceholders(t *testing.T) {
 		if copies != len(plain)+len(similar) {
 			t.Errorf("%d copies", copies)
 		}
-		if got := fmt.Sprint(problems); len(problems) != 2 || !problems[0].Unknown || !strings.Contains(got, "Gone.md") || !strings.Contains(got, "Far.md") || others.InCloud() == "" {
+		if got := fmt.Sprint(problems); len(problems) != 2 || !problems[0].Unknown ||
+			!strings.Contains(got, "Gone.md") || !strings.Contains(got, "Far.md") || others.InCloud() == "" {
 			t.Errorf("placeholders: %v, %v", problems, others)
 		}
 		for _, name := range []string{"Gone.md", "gone.md", "Far.md"} {
@@ -208,7 +226,8 @@ func TestCopiesAndPlaceholders(t *testing.T) {
 
 func TestLinksReadAsWhatTheyShow(t *testing.T) {
 	for text, want := range map[string]string{
-		"Review [[Falcon API]] and [[x|the y]]": "Review Falcon API and the y", "[a](b.md), [c](https://d.example) [ ] [e]": "a, c [ ] [e]", "[[#part]]": "part", "ü [": "ü [",
+		"Review [[Falcon API]] and [[x|the y]]":     "Review Falcon API and the y",
+		"[a](b.md), [c](https://d.example) [ ] [e]": "a, c [ ] [e]", "[[#part]]": "part", "ü [": "ü [",
 	} {
 		if got := PlainLinks(text); got != want {
 			t.Errorf("%q reads as %q", text, got)

@@ -9,9 +9,10 @@ import (
 )
 
 var (
-	orgTaskLine  = regexp.MustCompile(`^#{1,6} (\S+)[ \t]+(?:\[#(\w+)\][ \t]+)?(\S.*)$`)
-	orgPlanned   = blanked(`(DEADLINE|SCHEDULED|CLOSED):_DAY([^A-Z\n]*(?:[A-Z][a-z][^A-Z\n]*)?)`)
-	orgDrawer    = regexp.MustCompile(`^[ \t]*(?::[A-Za-z_]+:[ \t]*$|CLOCK:|[\pL_][\pL\pN_-]*::[ \t]|- (?:State|Note|Rescheduled)\b)`)
+	orgTaskLine = regexp.MustCompile(`^#{1,6} (\S+)[ \t]+(?:\[#(\w+)\][ \t]+)?(\S.*)$`)
+	orgPlanned  = blanked(`(DEADLINE|SCHEDULED|CLOSED):_DAY([^A-Z\n]*(?:[A-Z][a-z][^A-Z\n]*)?)`)
+	orgDrawer   = regexp.MustCompile(`^[ \t]*(?::[A-Za-z_]+:[ \t]*$|CLOCK:|[\pL_][\pL\pN_-]*::[ \t]|- (?:State|Note|` +
+		`Rescheduled)\b)`)
 	orgStateLine = regexp.MustCompile(`^(?:todo|seq_todo|typ_todo)::[ \t]+(.*)$`)
 )
 

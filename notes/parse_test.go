@@ -59,7 +59,8 @@ func TestParseReadsAllPartsOfANote(t *testing.T) {
 	n := Parse(Entry{Path: "sport/running.md"}, []byte(fullNote))
 
 	if n.Title != "Running" || n.BodyLine != 6 || n.Date != dayOf("2026-09-01") || n.Untrusted || len(n.Problems) > 0 {
-		t.Errorf("got title %q, body from %d, date %s, foreign %v, problems %q", n.Title, n.BodyLine, n.Date, n.Untrusted, n.Problems)
+		t.Errorf("got title %q, body from %d, date %s, foreign %v, problems %q", n.Title, n.BodyLine,
+			n.Date, n.Untrusted, n.Problems)
 	}
 	same(t, "headings", n.Headings, []Heading{{1, "Plan #goals", 6}, {2, "Weeks", 13}})
 	same(t, "tags", n.Tags, []string{"42k", "a/b", "done", "goals", "health", "sport/run", "this", "two words", "中文"})
@@ -75,7 +76,10 @@ func TestParseReadsAllPartsOfANote(t *testing.T) {
 	same(t, "tasks", n.Tasks, []Task{
 		{Line: 21, Text: "buy gels", Raw: "> - [ ] buy gels 📅 2026-10-02", Due: dayOf("2026-10-02")},
 		{Line: 28, Text: "Race #done", Raw: "1. [x] Race ✅ 2026-09-20 #done", Done: true, DoneOn: dayOf("2026-09-20")},
-		{Line: 29, Text: "Stretch", Raw: "- [ ] Stretch 🔁 every day ⏫ 📅 2026-10-01 ^id1", Due: dayOf("2026-10-01"), Recurs: "every day", Priority: "⏫"},
+		{
+			Line: 29, Text: "Stretch", Raw: "- [ ] Stretch 🔁 every day ⏫ 📅 2026-10-01 ^id1", Due: dayOf("2026-10-01"),
+			Recurs: "every day", Priority: "⏫",
+		},
 		{Line: 30, Text: "Never", Raw: "- [-] Never", Cancelled: true},
 	})
 }
@@ -124,7 +128,8 @@ func countNotes(t *testing.T, dir string) int {
 	t.Helper()
 	count := 0
 	err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
-		if err == nil && d.Type().IsRegular() && strings.HasSuffix(path, ".md") && !strings.Contains(path[len(dir):], "/.") {
+		if err == nil && d.Type().IsRegular() && strings.HasSuffix(path, ".md") &&
+			!strings.Contains(path[len(dir):], "/.") {
 			count++
 		}
 		return err
@@ -184,11 +189,20 @@ func TestFrontMatterIsReadAsFarAsItCanBe(t *testing.T) {
 	}{
 		{"---\ntitle: Meeting: Ann | Bo & Co\ntags: [sync]\n---\nx", "Meeting: Ann | Bo & Co", []string{"sync"}, 5},
 		{"---\ntitle: One\ntags: [red]\ntags: [blue]\ntitle: Two\n---\nx", "One", []string{"blue", "red"}, 7},
-		{"---\ntitle: {{title}}\ncreated: {{date}} {{time}}\ntags: [day]\nurl: [\n---\nx", "{{title}}", []string{"day"}, 7},
+		{
+			"---\ntitle: {{title}}\ncreated: {{date}} {{time}}\ntags: [day]\nurl: [\n---\nx",
+			"{{title}}",
+			[]string{"day"},
+			7,
+		},
 		{"---\ntitle:\tTabs\ntags:\n\t- one\n\t- two\n---\nx", "Tabs", []string{"one", "two"}, 7},
 		{"---\ntitle: \"Not closed\ntags: [a, b\n---\nx", "Not closed", []string{"a", "b"}, 5},
 		{"---\ntitle: @home\ntags: #one #two\n---\nx", "@home", []string{"one", "two"}, 5},
-		{"---\ntitle: *star* of `code`\ntags:\n- a: b: c\n- ok\n---\nx", "*star* of `code`", []string{"a: b: c", "ok"}, 7},
+		{
+			"---\ntitle: *star* of `code`\ntags:\n- a: b: c\n- ok\n---\nx", "*star* of `code`",
+			[]string{"a: b: c", "ok"},
+			7,
+		},
 		{"---\ntags: #one\nTitle: Case\n---\nx", "Case", []string{"one"}, 5},
 		{"+++\ntitle = Not quoted\ntags = ['a']\n+++\nx", "Not quoted", []string{"a"}, 5},
 		{"---toml\ntitle = 'T'\n---\nx", "T", nil, 4},
@@ -220,7 +234,8 @@ func TestNoLineOfFrontMatterIsLost(t *testing.T) {
 			word := fmt.Sprintf("w%dx", i)
 			words[word] = i + 2
 			block += strings.ReplaceAll(rapid.SampledFrom([]string{
-				"k%: W", "k: W", "k%:W", "- W", "  W", "\tW", "W", "k%: \"W", "k%: [W", "k%: W: b", "k%: {{W}}", "k%:\tW", "k%: 'W' b", "k%: |\n  W", "k% = 'W'", "[W]", "k%: @W", "**W**", "'W': 1",
+				"k%: W", "k: W", "k%:W", "- W", "  W", "\tW", "W", "k%: \"W", "k%: [W", "k%: W: b", "k%: {{W}}",
+				"k%:\tW", "k%: 'W' b", "k%: |\n  W", "k% = 'W'", "[W]", "k%: @W", "**W**", "'W': 1",
 			}).Draw(t, "line"), "W", word) + "\n"
 			block = strings.ReplaceAll(block, "%", fmt.Sprint(i))
 		}
@@ -252,7 +267,8 @@ func TestAllEncodingsGiveTheSameNote(t *testing.T) {
 		"not closed": []byte(strings.TrimSuffix(text, "\n")),
 	} {
 		n := Parse(Entry{Path: "a.md"}, raw)
-		if strings.TrimSuffix(n.Text, "\n") != strings.TrimSuffix(text, "\n") || n.Title != "Zürich 東京" || len(n.Problems) > 0 {
+		if strings.TrimSuffix(n.Text, "\n") != strings.TrimSuffix(text, "\n") ||
+			n.Title != "Zürich 東京" || len(n.Problems) > 0 {
 			t.Errorf("%s: got title %q, problems %q, text %q", name, n.Title, n.Problems, n.Text)
 		}
 	}
@@ -266,7 +282,8 @@ func TestInvalidBytesAreReplacedAndReported(t *testing.T) {
 }
 
 func TestTOMLFrontMatterIsRead(t *testing.T) {
-	n := Parse(Entry{Path: "a.md"}, []byte("+++\ntitle = 'Hugo'\ntags = ['x y', 'Z']\ndate = 2026-02-03\nsource = 'https://x.example'\n+++\ntext\n"))
+	n := Parse(Entry{Path: "a.md"}, []byte("+++\ntitle = 'Hugo'\ntags = ['x y', 'Z']\ndate = 2026-02-03\nsource = "+
+		"'https://x.example'\n+++\ntext\n"))
 	if n.Title != "Hugo" || n.Date != dayOf("2026-02-03") || !n.Untrusted || n.BodyLine != 7 {
 		t.Errorf("got %+v", n)
 	}

@@ -156,8 +156,8 @@ func ParseFile(entry Entry, raw []byte) Note {
 	return Parse(entry, raw)
 }
 
-// leading is where a link leads: from a note to another before the renames, and at its new place to want. near means that
-// other programs follow it as a relative path, file that it names a file and no title: both have to be so still.
+// leading is where a link leads: from a note to another before the renames, and at its new place to want. near means
+// that other programs follow it as a relative path, file that it names a file and no title: both have to be so still.
 type leading struct {
 	from, at, found, want string
 	near, file            bool

@@ -42,7 +42,8 @@ func TestSwappedFolderCannotEscapeTheVault(t *testing.T) {
 				return
 			default:
 			}
-			if err := unix.Renameat2(unix.AT_FDCWD, at("now"), unix.AT_FDCWD, at("link"), unix.RENAME_EXCHANGE); err != nil {
+			if err := unix.Renameat2(unix.AT_FDCWD, at("now"), unix.AT_FDCWD, at("link"),
+				unix.RENAME_EXCHANGE); err != nil {
 				t.Errorf("swap: %v", err)
 			}
 			swapped.Add(1)
@@ -58,7 +59,8 @@ func TestSwappedFolderCannotEscapeTheVault(t *testing.T) {
 				t.Errorf("read %q from outside", raw)
 			}
 		}
-		_ = folder.Replace("now/a.md", []byte("secret\n"), []byte("inside\n")) // may fail; only the files outside are checked
+		// may fail; only the files outside are checked
+		_ = folder.Replace("now/a.md", []byte("secret\n"), []byte("inside\n"))
 		if folder.Replace("now/a.md", []byte("inside\n"), []byte("inside\n")) == nil {
 			writes++
 		}

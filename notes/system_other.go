@@ -30,7 +30,10 @@ func readFolder(root *os.Root, dir string, _ func()) ([]child, error) {
 		case err != nil:
 			children = append(children, child{name: e.Name(), mode: e.Type(), err: cause(err)})
 		default:
-			children = append(children, child{name: e.Name(), mode: info.Mode(), size: info.Size(), modTime: info.ModTime()})
+			children = append(children, child{
+				name: e.Name(), mode: info.Mode(), size: info.Size(),
+				modTime: info.ModTime(),
+			})
 		}
 	}
 	return children, nil

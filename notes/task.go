@@ -120,7 +120,8 @@ func (t *Task) take(fields []field) {
 
 // sign matches a possible checkbox, in any encoding, or a state word; of a converted Org file, a
 // heading with a state or the line that defines the states.
-var sign = regexp.MustCompile(`\[[^\[\]]{1,4}\]|[-*+][ \t]+(?:TODO|DOING|NOW|LATER|WAITING|DONE|CANCEL)|# (?:TODO|NEXT|DOING|STARTED|WAITING|HOLD|DONE|CANCEL)|todo::`)
+var sign = regexp.MustCompile(`\[[^\[\]]{1,4}\]|[-*+][ \t]+(?:TODO|DOING|NOW|LATER|WAITING|DONE|CANCEL)|# (?:TODO|` +
+	`NEXT|DOING|STARTED|WAITING|HOLD|DONE|CANCEL)|todo::`)
 
 // MayHoldAny is a fast check whether a note's bytes may contain tasks.
 func MayHoldAny(raw []byte) bool { return sign.Match(raw) }

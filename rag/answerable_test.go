@@ -13,7 +13,8 @@ func recipes(n int) map[string]string {
 	files := map[string]string{}
 	for i := range n {
 		word := func(of string) string { return fmt.Sprintf("%s%c%c", of, 'a'+rune(i%26), 'a'+rune(i/26)) }
-		files[fmt.Sprintf("%d.md", i)] = fmt.Sprintf("# Stew\n\nThe %s wants two spoons of %s and an hour of %s over a small fire.\n", word("sorrel"), word("barley"), word("simmer"))
+		files[fmt.Sprintf("%d.md", i)] = fmt.Sprintf("# Stew\n\nThe %s wants two spoons of %s and an hour of %s over "+
+			"a small fire.\n", word("sorrel"), word("barley"), word("simmer"))
 	}
 	return files
 }
@@ -48,7 +49,8 @@ func TestQuestionWithFewKnownWordsIsDeclined(t *testing.T) {
 	} {
 		found, err := c.x.Search(t.Context(), Query{Text: c.question})
 		if err != nil || found.Verdict != c.want || found.SemanticOnly != c.closest {
-			t.Errorf("%s: verdict %d, want %d, by meaning %v; %+v, %v", c.question, found.Verdict, c.want, found.SemanticOnly, found.Signals, err)
+			t.Errorf("%s: verdict %d, want %d, by meaning %v; %+v, %v", c.question, found.Verdict, c.want,
+				found.SemanticOnly, found.Signals, err)
 		}
 		if c.x == z && (len(found.Passages) != 3 || found.Passages[0].Path != "bike.md" || found.Missing.IsZero()) {
 			t.Errorf("%s: %q %+v, want the bike first of all three", c.question, found.Notice(), found.Passages)
@@ -104,7 +106,8 @@ func TestQuestionInAnotherLanguageIsNotDeclined(t *testing.T) {
 	} {
 		found, err := c.x.Search(t.Context(), Query{Text: c.question})
 		if err != nil || found.Verdict != c.want {
-			t.Errorf("%s: verdict %d, want %d (%.3f, %d passages); %v", c.question, found.Verdict, c.want, found.Answerable, len(found.Passages), err)
+			t.Errorf("%s: verdict %d, want %d (%.3f, %d passages); %v", c.question, found.Verdict, c.want,
+				found.Answerable, len(found.Passages), err)
 		}
 	}
 	all := Library{Indexes: []*Index{x, y}}

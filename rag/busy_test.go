@@ -37,7 +37,8 @@ func (q *queued) Embed(ctx context.Context, texts []string) ([][]float32, error)
 	q.inside++
 	q.most = max(q.most, q.inside)
 	q.changed.Broadcast()
-	for mine := q.come; mine > 1 && mine < q.batches && q.come == mine && q.inside < 2 && !q.late; { // two may come in any order
+	// two may come in any order
+	for mine := q.come; mine > 1 && mine < q.batches && q.come == mine && q.inside < 2 && !q.late; {
 		q.changed.Wait()
 	}
 	q.changed.L.Unlock()
@@ -69,7 +70,8 @@ func TestNextBatchIsSentBeforeTheAnswer(t *testing.T) {
 	defer timer.Stop()
 	changes := syncNow(t, x, folder, q)
 	if q.late || q.most != 2 || changes.Embedded != len(files) {
-		t.Errorf("a batch waited for no other: %v; %d at the same time, want 2; embedded %d of %d", q.late, q.most, changes.Embedded, len(files))
+		t.Errorf("a batch waited for no other: %v; %d at the same time, want 2; embedded %d of %d", q.late, q.most,
+			changes.Embedded, len(files))
 	}
 }
 
@@ -146,8 +148,10 @@ func BenchmarkEmbedding(b *testing.B) {
 			embedder.Embed(b.Context(), texts) //nolint:errcheck // what it refuses now it refused then
 		}
 		alone, phase := time.Since(began), e.last.Sub(e.first)
-		b.Logf("%d passages in %d requests, sync %v: from the first to the last request %v, in which the server had one for %.1f %% (of the sync %.1f %%); it alone %v = %.1f %% of that",
-			changes.Embedded, len(e.batches), all, phase, 100*e.busy.Seconds()/phase.Seconds(), 100*e.busy.Seconds()/all.Seconds(), alone, 100*alone.Seconds()/phase.Seconds())
+		b.Logf("%d passages in %d requests, sync %v: from the first to the last request %v, in which the server had "+
+			"one for %.1f %% (of the sync %.1f %%); it alone %v = %.1f %% of that",
+			changes.Embedded, len(e.batches), all, phase, 100*e.busy.Seconds()/phase.Seconds(),
+			100*e.busy.Seconds()/all.Seconds(), alone, 100*alone.Seconds()/phase.Seconds())
 	}
 }
 
@@ -194,7 +198,8 @@ func TestASearchReadsOneSnapshot(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if found, err := x.Search(t.Context(), Query{Text: "boiler serviced short", Limit: 10}); err != nil || len(found.Passages) == 0 ||
+	if found, err := x.Search(t.Context(), Query{Text: "boiler serviced short", Limit: 10}); err != nil ||
+		len(found.Passages) == 0 ||
 		slices.ContainsFunc(found.Passages, func(p Passage) bool { return !strings.Contains(p.Text, "short") }) {
 		t.Errorf("%+v, %v", found.Passages, err)
 	}

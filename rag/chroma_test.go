@@ -70,7 +70,9 @@ func TestSyncAndSearchOnBothStores(t *testing.T) {
 	t.Parallel()
 	eachStore(t, func(t *testing.T, dir string, store *vectors.ChromaServer) {
 		for i := range 60 {
-			write(t, dir, map[string]string{fmt.Sprintf("note%02d.md", i): fmt.Sprintf("---\ntags: [t%d]\n---\n# Note %d\n\nmarker%d stands here. %s\n", i%3, i, i, prose(i, 60))})
+			write(t, dir, map[string]string{fmt.Sprintf("note%02d.md",
+				i): fmt.Sprintf("---\ntags: [t%d]\n---\n# Note %d\n\nmarker%d stands here. %s\n",
+				i%3, i, i, prose(i, 60))})
 		}
 		index := t.TempDir()
 		folder, x := openWith(t, dir, index, store)
@@ -83,18 +85,23 @@ func TestSyncAndSearchOnBothStores(t *testing.T) {
 			t.Errorf("the second sync embedded %d and did %q", again.Embedded, whats(again))
 		}
 		found, err := x.Search(t.Context(), Query{Text: "marker7 stands " + prose(7, 20)})
-		if err != nil || found.Coverage.Embedder != "bag" || len(found.Passages) == 0 || found.Passages[0].Path != "note07.md" {
+		if err != nil || found.Coverage.Embedder != "bag" || len(found.Passages) == 0 ||
+			found.Passages[0].Path != "note07.md" {
 			t.Errorf("found %+v, %v", found, err)
 		}
 		found, err = x.Search(t.Context(), Query{Text: prose(7, 40), Tags: []string{"t1"}})
-		if err != nil || found.Coverage.Embedder != "bag" || len(found.Passages) == 0 || found.Passages[0].Path != "note07.md" {
+		if err != nil || found.Coverage.Embedder != "bag" || len(found.Passages) == 0 ||
+			found.Passages[0].Path != "note07.md" {
 			t.Errorf("with a tag, found %+v, %v", found, err)
 		}
 		write(t, dir, map[string]string{"note03.md": "# Other\n\nquite another text\n"})
 		rename(t, dir, "note04.md", "moved.md")
 		remove(t, dir, "note05.md")
 		changes := syncNow(t, x, folder, embedder)
-		if got, want := whats(changes), []string{"moved moved.md from note04.md", "changed note03.md", "removed note05.md"}; !slices.Equal(got, want) {
+		if got, want := whats(changes), []string{
+			"moved moved.md from note04.md", "changed note03.md",
+			"removed note05.md",
+		}; !slices.Equal(got, want) {
 			t.Errorf("changes %q, want %q", got, want)
 		}
 		if changes.Embedded != 1 {
@@ -119,7 +126,8 @@ func TestSyncAndSearchOnBothStores(t *testing.T) {
 			t.Errorf("again, %d were embedded", c.Embedded)
 		}
 		found, err = x.Search(t.Context(), Query{Text: prose(99, 40)})
-		if err != nil || found.Coverage.Embedder != "use-lite" || len(found.Passages) == 0 || found.Passages[0].Path != "long.md" {
+		if err != nil || found.Coverage.Embedder != "use-lite" || len(found.Passages) == 0 ||
+			found.Passages[0].Path != "long.md" {
 			t.Errorf("by another model, found %+v, %v", found, err)
 		}
 		syncNow(t, x, folder, embedder) // the long note
@@ -150,14 +158,16 @@ func TestTwoMachinesShareACollection(t *testing.T) {
 		t.Errorf("the second machine embedded %d texts that the first had", c.Embedded)
 	}
 	found, err := xThere.Search(t.Context(), Query{Text: prose(7, 30)})
-	if err != nil || found.Coverage.Embedder != "bag" || len(found.Passages) == 0 || found.Passages[0].Path != "note07.md" {
+	if err != nil || found.Coverage.Embedder != "bag" || len(found.Passages) == 0 ||
+		found.Passages[0].Path != "note07.md" {
 		t.Errorf("on the second machine, found %+v, %v", found, err)
 	}
 
 	t.Run("both index at once", func(t *testing.T) {
 		for i := 40; i < 80; i++ {
 			for _, dir := range []string{here, there} {
-				write(t, dir, map[string]string{fmt.Sprintf("note%02d.md", i): fmt.Sprintf("# Note %d\n\nmarker%d %s\n", i, i, prose(i, 60))})
+				write(t, dir, map[string]string{fmt.Sprintf("note%02d.md",
+					i): fmt.Sprintf("# Note %d\n\nmarker%d %s\n", i, i, prose(i, 60))})
 			}
 		}
 		var both sync.WaitGroup
@@ -208,7 +218,8 @@ func TestKeywordsAnswerWhileChromaIsDown(t *testing.T) {
 	server := testenv.StartChroma(t)
 	dir := t.TempDir()
 	for i := range 60 {
-		write(t, dir, map[string]string{fmt.Sprintf("note%02d.md", i): fmt.Sprintf("# Note %d\n\nmarker%d %s\n", i, i, prose(i, 60))})
+		write(t, dir, map[string]string{fmt.Sprintf("note%02d.md",
+			i): fmt.Sprintf("# Note %d\n\nmarker%d %s\n", i, i, prose(i, 60))})
 	}
 	folder, x := openWith(t, dir, t.TempDir(), &vectors.ChromaServer{URL: server.URL})
 	embedder := &bagEmbedder{name: "bag"}
@@ -221,7 +232,8 @@ func TestKeywordsAnswerWhileChromaIsDown(t *testing.T) {
 		return nil, nil
 	}
 	changes := syncNow(t, x, folder, embedder)
-	if changes.Embedded != embedBatch || len(changes.Warnings) != 1 || !strings.Contains(changes.Warnings[0], "Chroma server at "+server.URL) {
+	if changes.Embedded != embedBatch || len(changes.Warnings) != 1 ||
+		!strings.Contains(changes.Warnings[0], "Chroma server at "+server.URL) {
 		t.Errorf("embedded %d, warnings %q; want the first batch and one warning", changes.Embedded, changes.Warnings)
 	}
 	byWords := func(when string) {
@@ -265,7 +277,8 @@ func TestCollectionDeletedByOthersIsRebuilt(t *testing.T) {
 	server := testenv.StartChroma(t)
 	dir := t.TempDir()
 	for i := range 40 {
-		write(t, dir, map[string]string{fmt.Sprintf("note%02d.md", i): fmt.Sprintf("# Note %d\n\nmarker%d %s\n", i, i, prose(i, 60))})
+		write(t, dir, map[string]string{fmt.Sprintf("note%02d.md",
+			i): fmt.Sprintf("# Note %d\n\nmarker%d %s\n", i, i, prose(i, 60))})
 	}
 	folder, x := openWith(t, dir, t.TempDir(), &vectors.ChromaServer{URL: server.URL})
 	embedder := &bagEmbedder{name: "bag"}
@@ -333,11 +346,24 @@ func TestUnexpectedChromaServersAreReported(t *testing.T) {
 		answer http.HandlerFunc
 		want   string
 	}{
-		"not Chroma":    {func(w http.ResponseWriter, _ *http.Request) { http.NotFound(w, nil) }, "API version"},
-		"a web page":    {func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "<html>hello</html>") }, "unexpected answer"}, //nolint:errcheck // a test's page
-		"an older API":  {answerWith(http.StatusGone, `{"error":"Unimplemented","message":"The v1 API is deprecated"}`), "deprecated"},
-		"a wrong token": {answerWith(http.StatusUnauthorized, `{"error":"AuthError","message":"`+token+` is unknown"}`), "rag.chroma_token"},
-		"a full disk":   {answerWith(http.StatusInternalServerError, `{"error":"InternalError","message":"disk full"}`), "disk full"},
+		"not Chroma": {func(w http.ResponseWriter, _ *http.Request) { http.NotFound(w, nil) }, "API version"},
+		//nolint:errcheck // a test's page
+		"a web page": {
+			func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "<html>hello</html>") },
+			"unexpected answer",
+		},
+		"an older API": {
+			answerWith(http.StatusGone, `{"error":"Unimplemented","message":"The v1 API is deprecated"}`),
+			"deprecated",
+		},
+		"a wrong token": {
+			answerWith(http.StatusUnauthorized, `{"error":"AuthError","message":"`+token+` is unknown"}`),
+			"rag.chroma_token",
+		},
+		"a full disk": {
+			answerWith(http.StatusInternalServerError, `{"error":"InternalError","message":"disk full"}`),
+			"disk full",
+		},
 		"a redirect to somewhere else": {func(w http.ResponseWriter, r *http.Request) {
 			if r.URL.Path == "/elsewhere" {
 				panic("the token went along")
@@ -367,7 +393,10 @@ func TestUnexpectedChromaServersAreReported(t *testing.T) {
 		})
 	}
 	for _, address := range []string{"", "localhost:8000", "ftp://host", "http://"} {
-		if _, err := Open(t.TempDir(), Options{Vault: t.TempDir(), Chroma: &vectors.ChromaServer{URL: address}}); err == nil {
+		if _, err := Open(t.TempDir(), Options{
+			Vault:  t.TempDir(),
+			Chroma: &vectors.ChromaServer{URL: address},
+		}); err == nil {
 			t.Errorf("%q was taken for the address of a server", address)
 		}
 	}

@@ -19,7 +19,10 @@ func TestCopiesAreSearchedLast(t *testing.T) {
 	if got := paths(t, x, "boiler pressure"); got[0] != copied {
 		t.Fatalf("without its note: %v", got)
 	}
-	write(t, folder.Dir(), map[string]string{"Boiler.md": "# Boiler\n\nThe pressure is 1.4 bar.\n", ".Gone.md.icloud": "x"})
+	write(t, folder.Dir(), map[string]string{
+		"Boiler.md":       "# Boiler\n\nThe pressure is 1.4 bar.\n",
+		".Gone.md.icloud": "x",
+	})
 	changes := syncNow(t, x, folder, nil)
 	if got := paths(t, x, "boiler pressure"); got[len(got)-1] != copied || len(got) != 3 || got[0] != "Boiler.md" {
 		t.Errorf("beside its note: %v", got)

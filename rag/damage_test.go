@@ -47,7 +47,8 @@ func indexForEver(dir, index string, store *vectors.ChromaServer) {
 		_, err := x.Sync(context.Background(), folder, &bagEmbedder{name: "bag"}, nil)
 		check(err)
 		note := filepath.Join(dir, fmt.Sprintf("changing%d.md", round%5))
-		check(os.WriteFile(note+".new", []byte(fmt.Sprintf("# Round\n\nunique%d and more\n", time.Now().UnixNano())), 0o600))
+		check(os.WriteFile(note+".new", []byte(fmt.Sprintf("# Round\n\nunique%d and more\n", time.Now().UnixNano())),
+			0o600))
 		check(os.Rename(note+".new", note))
 	}
 }
@@ -77,7 +78,8 @@ func TestKilledWhileIndexing(t *testing.T) {
 func killWhileIndexing(t *testing.T, store *vectors.ChromaServer, restart func()) {
 	dir, index := t.TempDir(), t.TempDir()
 	for i := range 60 {
-		write(t, dir, map[string]string{fmt.Sprintf("note%02d.md", i): fmt.Sprintf("# Note %d\n\nmarker%d stands here.\n\n## More\n\n%s\n", i, i, prose(i, 80))})
+		write(t, dir, map[string]string{fmt.Sprintf("note%02d.md",
+			i): fmt.Sprintf("# Note %d\n\nmarker%d stands here.\n\n## More\n\n%s\n", i, i, prose(i, 80))})
 	}
 	kills := testenv.Rounds(4, 200)
 	random := rand.New(rand.NewPCG(7, 7))
@@ -166,7 +168,8 @@ func wholeIndex(t *testing.T, x *Index, folder *notes.Folder, changes Changes, p
 		t.Fatal(err)
 	}
 	for i := range found {
-		if got := paths(t, x, fmt.Sprintf(`"marker%d"`, i)); !slices.Equal(got, []string{fmt.Sprintf("note%02d.md", i)}) {
+		if got := paths(t, x, fmt.Sprintf(`"marker%d"`, i)); !slices.Equal(got,
+			[]string{fmt.Sprintf("note%02d.md", i)}) {
 			t.Errorf("note %d is found in %q", i, got)
 		}
 	}
@@ -194,7 +197,8 @@ func TestDamagedFiles(t *testing.T) {
 	t.Parallel()
 	dir, master := t.TempDir(), t.TempDir()
 	for i := range 10 {
-		write(t, dir, map[string]string{fmt.Sprintf("note%02d.md", i): fmt.Sprintf("# Note %d\n\nmarker%d stands here.\n\n%s\n", i, i, prose(i, 100))})
+		write(t, dir, map[string]string{fmt.Sprintf("note%02d.md",
+			i): fmt.Sprintf("# Note %d\n\nmarker%d stands here.\n\n%s\n", i, i, prose(i, 100))})
 	}
 	passages := freshPassages(t, dir)
 	wholeAfter(t, dir, master, nil, passages)

@@ -31,7 +31,10 @@ func TestTimeBoostsNotesOfThatTime(t *testing.T) {
 	}
 	for text, want := range cases {
 		t.Run(text, func(t *testing.T) {
-			found, err := x.Search(t.Context(), Query{Text: text, Today: when.DayOf(time.Date(2026, 3, 18, 9, 0, 0, 0, time.Local))})
+			found, err := x.Search(t.Context(), Query{
+				Text:  text,
+				Today: when.DayOf(time.Date(2026, 3, 18, 9, 0, 0, 0, time.Local)),
+			})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -64,7 +67,10 @@ func TestNoteOfANamedDayIsNeverDeclined(t *testing.T) {
 		"Was gab es gestern zu essen?": "daily/2026-03-17.md",
 		"what did I do 3 days ago?":    "",
 	} {
-		found, err := x.Search(t.Context(), Query{Text: text, Today: when.DayOf(time.Date(2026, 3, 18, 9, 0, 0, 0, time.Local))})
+		found, err := x.Search(t.Context(), Query{
+			Text:  text,
+			Today: when.DayOf(time.Date(2026, 3, 18, 9, 0, 0, 0, time.Local)),
+		})
 		if err != nil {
 			t.Fatal(err)
 		}

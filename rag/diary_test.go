@@ -14,7 +14,10 @@ import (
 // friend.
 func diary() map[string]string {
 	files := map[string]string{}
-	did := []string{"Walked to the harbour", "Baked bread", "Read on the balcony", "Repaired the fence", "Long swim", "Sorted photographs", "Cooked lentils"}
+	did := []string{
+		"Walked to the harbour", "Baked bread", "Read on the balcony", "Repaired the fence", "Long swim",
+		"Sorted photographs", "Cooked lentils",
+	}
 	subjects := []string{"the move to Bergen", "her thesis", "the leaking roof", "old films", "a new bicycle"}
 	for i := range 400 {
 		day := time.Date(2026, 11, 22, 0, 0, 0, 0, time.UTC).AddDate(0, 0, -i)
@@ -44,7 +47,10 @@ func TestWordInMostNotesCounts(t *testing.T) {
 		"who painted the ceiling of Florence": false,
 		"why do electrons repel each other?":  false,
 	} {
-		found, err := x.Search(t.Context(), Query{Text: question, Today: when.DayOf(time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC))})
+		found, err := x.Search(t.Context(), Query{
+			Text:  question,
+			Today: when.DayOf(time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)),
+		})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -59,7 +65,10 @@ func TestWordInMostNotesCounts(t *testing.T) {
 func TestRareWordOutweighsAFrequentOne(t *testing.T) {
 	t.Parallel()
 	files := map[string]string{"zeppelin.md": "# Zeppelin\n\nThe zeppelin museum opens at ten.\n"}
-	did := []string{"Walked to the harbour", "Baked bread", "Read on the balcony", "Repaired the fence", "Sorted photographs"}
+	did := []string{
+		"Walked to the harbour", "Baked bread", "Read on the balcony",
+		"Repaired the fence", "Sorted photographs",
+	}
 	for i := range 64 {
 		files[fmt.Sprintf("notes/%02d.md", i)] = fmt.Sprintf("# Note %d\n\n%s, number %d.\n", i, did[i%len(did)], i)
 		if i < 40 {
@@ -94,14 +103,18 @@ func TestLastWeekListsItsDays(t *testing.T) {
 	t.Parallel()
 	folder, x := vault(t, diary())
 	syncNow(t, x, folder, nil)
-	found, err := x.Search(t.Context(), Query{Text: "what did I do last week?", Limit: 7, Today: when.DayOf(time.Date(2026, 11, 22, 12, 0, 0, 0, time.Local))})
+	found, err := x.Search(t.Context(), Query{
+		Text: "what did I do last week?", Limit: 7,
+		Today: when.DayOf(time.Date(2026, 11, 22, 12, 0, 0, 0, time.Local)),
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if len(found.Passages) != 7 || found.Declined() {
 		t.Fatalf("%d passages, %.2f likely; want seven days", len(found.Passages), found.Answerable)
 	}
-	if at := found.Time; at == nil || at.Days != "16–22 November" || at.Notes != 7 || len(at.List) != 7 || at.List[0].Path != "daily/2026-11-16.md" {
+	if at := found.Time; at == nil || at.Days != "16–22 November" || at.Notes != 7 || len(at.List) != 7 ||
+		at.List[0].Path != "daily/2026-11-16.md" {
 		t.Errorf("is about %+v", at)
 	}
 	for i, p := range found.Passages {

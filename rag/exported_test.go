@@ -11,7 +11,10 @@ import (
 func TestExportedConversationIsNotIndexed(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	write(t, dir, map[string]string{"boat.md": "# Boat\n\nThe boat leaks.\n", "talk.md": "# Talk\n\nThe boat leaks, you wrote.\n\n- [ ] mend the boat\n"})
+	write(t, dir, map[string]string{
+		"boat.md": "# Boat\n\nThe boat leaks.\n",
+		"talk.md": "# Talk\n\nThe boat leaks, you wrote.\n\n- [ ] mend the boat\n",
+	})
 	folder, x := openVault(t, dir, t.TempDir())
 	syncNow(t, x, folder, nil)
 	for _, want := range []string{"boat.md talk.md", "boat.md"} {
@@ -23,7 +26,8 @@ func TestExportedConversationIsNotIndexed(t *testing.T) {
 		if got := strings.Join(paths, " "); err != nil || got != want {
 			t.Errorf("found %s, want %s, %v", got, want, err)
 		}
-		write(t, dir, map[string]string{"talk.md": notes.ExportedFront + "# Talk\n\nThe boat leaks, you wrote.\n\n- [ ] mend the boat\n"})
+		write(t, dir, map[string]string{"talk.md": notes.ExportedFront +
+			"# Talk\n\nThe boat leaks, you wrote.\n\n- [ ] mend the boat\n"})
 		syncNow(t, x, folder, nil)
 	}
 	c, err := x.Coverage(t.Context())

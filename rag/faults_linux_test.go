@@ -45,7 +45,8 @@ func TestLockedOutReaderGetsAnError(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := words.Explain(reader.QueryRowContext(t.Context(), `SELECT 1 FROM notes`).Scan(new(int))); err == nil || !saysLocked(err) {
+	if err := words.Explain(reader.QueryRowContext(t.Context(), `SELECT 1 FROM notes`).Scan(new(int))); err == nil ||
+		!saysLocked(err) {
 		t.Errorf("reading says %v", err)
 	}
 	if err := reader.Close(); err != nil {
@@ -110,7 +111,8 @@ func TestReadOnlyFilesAreRead(t *testing.T) {
 	write(t, dir, map[string]string{"b.md": "pear\n"})
 	for range 2 {
 		open(func(x *Index) {
-			if _, err := x.Sync(t.Context(), folder, bag, nil); err == nil || !strings.Contains(err.Error(), "writable") {
+			if _, err := x.Sync(t.Context(), folder, bag, nil); err == nil ||
+				!strings.Contains(err.Error(), "writable") {
 				t.Errorf("the sync says %v", err)
 			}
 			if got := paths(t, x, "apple"); !slices.Equal(got, []string{"a.md"}) {
@@ -158,7 +160,10 @@ func (f fault) kills() bool { return f.does == "signal=KILL" }
 // injected returns the arguments of strace. To kill, it must look at every system call:
 // the kernel may drop a signal sent at a filtered stop.
 func (f fault) injected() []string {
-	args := []string{"-f", "-qq", "-o", "/dev/null", "-e", "trace=" + f.call, "-e", fmt.Sprintf("inject=%s:%s:when=%d", f.call, f.does, f.when)}
+	args := []string{
+		"-f", "-qq", "-o", "/dev/null", "-e", "trace=" + f.call, "-e",
+		fmt.Sprintf("inject=%s:%s:when=%d", f.call, f.does, f.when),
+	}
 	if !f.kills() {
 		args = append(args, "--seccomp-bpf")
 	}
@@ -191,7 +196,8 @@ func faultsOf(t *testing.T, strace string, files []string, run func(*exec.Cmd) *
 		calls = append(calls, call)
 	}
 	slices.Sort(calls)
-	args := append([]string{"-f", "--seccomp-bpf", "-qq", "-o", log, "-e", "trace=" + strings.Join(calls, ",")}, files...)
+	args := append([]string{"-f", "--seccomp-bpf", "-qq", "-o", log, "-e", "trace=" + strings.Join(calls, ",")},
+		files...)
 	if out, err := run(exec.Command(strace, args...)).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
@@ -285,7 +291,8 @@ func TestNoFaultOfAnIndexRunLosesTheIndex(t *testing.T) {
 					select {
 					case over = <-ended:
 						running = false
-					case <-time.After(10 * time.Millisecond): // searching in a tight loop would take the CPU from the run
+					// searching in a tight loop would take the CPU from the run
+					case <-time.After(10 * time.Millisecond):
 					}
 					if err := findOne(t.Context(), x, i%manyNotes); err != nil && !(f.locksOut() && saysLocked(err)) {
 						t.Errorf("%v: during it: %v", f, err)
@@ -300,7 +307,8 @@ func TestNoFaultOfAnIndexRunLosesTheIndex(t *testing.T) {
 					done++
 				default:
 					refused++
-					if text := out.String(); text == "" || strings.Contains(text, "panic") || strings.Contains(text, "goroutine ") {
+					if text := out.String(); text == "" || strings.Contains(text, "panic") ||
+						strings.Contains(text, "goroutine ") {
 						t.Errorf("%v: it says %q", f, text)
 					}
 				}
@@ -325,7 +333,8 @@ func TestNoFaultOfAnIndexRunLosesTheIndex(t *testing.T) {
 			if killed == 0 {
 				t.Error("nothing was killed: the test shows nothing")
 			}
-			t.Logf("%d faults: killed %d times, refused %d times, %d times without effect or overcome; 0 indexes lost", killed+refused+done, killed, refused, done)
+			t.Logf("%d faults: killed %d times, refused %d times, %d times without effect or overcome; 0 indexes lost",
+				killed+refused+done, killed, refused, done)
 		})
 	}
 }
@@ -355,7 +364,8 @@ func TestPDFIsRetriedAfterItsReaderDied(t *testing.T) { // not parallel: it woul
 		if !<-killed {
 			t.Fatal("nobody reads it")
 		}
-		if i := slices.IndexFunc(changes.Notes, func(c Change) bool { return c.Path == "slow.pdf" }); i < 0 || !strings.HasSuffix(changes.Notes[i].Reason, notes.ErrBusy.Error()) {
+		if i := slices.IndexFunc(changes.Notes, func(c Change) bool { return c.Path == "slow.pdf" }); i < 0 ||
+			!strings.HasSuffix(changes.Notes[i].Reason, notes.ErrBusy.Error()) {
 			t.Errorf("the sync tells %+v", changes.Notes)
 		}
 	}
@@ -372,7 +382,8 @@ func readerOfPDF(t *testing.T) int {
 	for _, line := range lines {
 		given, _ := os.ReadFile(line)
 		status, _ := os.ReadFile(filepath.Join(filepath.Dir(line), "status")) // it may have exited
-		if bytes.Contains(given, []byte("read-pdf-from-stdin")) && bytes.Contains(status, fmt.Appendf(nil, "\nPPid:\t%d\n", os.Getpid())) {
+		if bytes.Contains(given, []byte("read-pdf-from-stdin")) &&
+			bytes.Contains(status, fmt.Appendf(nil, "\nPPid:\t%d\n", os.Getpid())) {
 			id, _ := strconv.Atoi(filepath.Base(filepath.Dir(line)))
 			return id
 		}

@@ -24,7 +24,8 @@ func (directionEmbedder) Embed(_ context.Context, texts []string) ([][]float32, 
 	embeddings := make([][]float32, len(texts))
 	for i, text := range texts {
 		number := 0
-		fmt.Sscan(text[strings.LastIndex(text, "number")+len("number"):], &number) //nolint:errcheck // 0: a question of its own
+		//nolint:errcheck // 0: a question of its own
+		fmt.Sscan(text[strings.LastIndex(text, "number")+len("number"):], &number)
 		embeddings[i] = direction(number)
 	}
 	return embeddings, nil
@@ -65,7 +66,8 @@ func TestFilteredSearchFindsTheNearest(t *testing.T) {
 		var i int
 		fmt.Sscanf(n.path[strings.Index(n.path, "/n"):], "/n%d", &i) //nolint:errcheck // its own path
 		for tag, has := range map[string]bool{
-			"one/in150": i%150 == 0, "one": i%300 == 0, "in10": i%10 == 0, "most": i%20 > 2, "near": place < near, "far": place >= near,
+			"one/in150": i%150 == 0, "one": i%300 == 0, "in10": i%10 == 0, "most": i%20 > 2,
+			"near": place < near, "far": place >= near,
 		} {
 			if has {
 				n.tags += tag + ", "
@@ -87,19 +89,29 @@ func TestFilteredSearchFindsTheNearest(t *testing.T) {
 		query Query
 		keeps func(note) bool
 	}{
-		"ten notes":                       {Query{Tags: []string{"one"}}, tagged("one")},
-		"one note in a hundred":           {Query{Paths: []string{"f7"}}, func(n note) bool { return strings.HasPrefix(n.path, "f7/") }},
-		"one note in ten":                 {Query{Tags: []string{"in10"}}, tagged("in10")},
-		"nearly all notes":                {Query{Tags: []string{"most"}}, tagged("most")},
-		"nearly all, none near":           {Query{Tags: []string{"far"}}, tagged("far")},
-		"the nearest alone":               {Query{Tags: []string{"near"}}, tagged("near")},
-		"all, in two folders and by days": {Query{Paths: []string{"f*"}, After: when.DayOf(time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC))}, func(note) bool { return true }},
-		"all but one":                     {Query{Without: []string{all[0].path}, Tags: []string{"most"}}, func(n note) bool { return tagged("most")(n) && n.path != all[0].path }},
-		"two filters that exclude":        {Query{Tags: []string{"near", "far"}}, func(note) bool { return false }},
+		"ten notes": {Query{Tags: []string{"one"}}, tagged("one")},
+		"one note in a hundred": {
+			Query{Paths: []string{"f7"}},
+			func(n note) bool { return strings.HasPrefix(n.path, "f7/") },
+		},
+		"one note in ten":       {Query{Tags: []string{"in10"}}, tagged("in10")},
+		"nearly all notes":      {Query{Tags: []string{"most"}}, tagged("most")},
+		"nearly all, none near": {Query{Tags: []string{"far"}}, tagged("far")},
+		"the nearest alone":     {Query{Tags: []string{"near"}}, tagged("near")},
+		"all, in two folders and by days": {Query{
+			Paths: []string{"f*"},
+			After: when.DayOf(time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC)),
+		}, func(note) bool { return true }},
+		"all but one": {
+			Query{Without: []string{all[0].path}, Tags: []string{"most"}},
+			func(n note) bool { return tagged("most")(n) && n.path != all[0].path },
+		},
+		"two filters that exclude": {Query{Tags: []string{"near", "far"}}, func(note) bool { return false }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			query := c.query
-			query.Text, query.Limit, query.Side = fmt.Sprintf("number %d", notes+1), 5, SemanticAlone // all below the mean count the same
+			// all below the mean count the same
+			query.Text, query.Limit, query.Side = fmt.Sprintf("number %d", notes+1), 5, SemanticAlone
 			found, err := x.Search(t.Context(), query)
 			if err != nil {
 				t.Fatal(err)

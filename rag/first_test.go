@@ -12,7 +12,10 @@ import (
 // Of a large folder that is new, the notes with the words of a question are read first, the others then.
 func TestNotesWithTheWordsOfAQuestionAreReadFirst(t *testing.T) {
 	t.Parallel()
-	files := map[string]string{"zz/kettle.md": "# Kettle\n\nThe Köpfer kettle whistles.\n", "zz/tea.md": "# Tea\n\nA kettle of tea.\n"}
+	files := map[string]string{
+		"zz/kettle.md": "# Kettle\n\nThe Köpfer kettle whistles.\n",
+		"zz/tea.md":    "# Tea\n\nA kettle of tea.\n",
+	}
 	for i := range fewNotes + 200 {
 		files[fmt.Sprintf("a/%d.md", i)] = fmt.Sprintf("# Note %d\n\nNothing of it.\n", i)
 	}

@@ -17,7 +17,8 @@ func TestUnknownWordsAreAskedAbout(t *testing.T) {
 		"trip.md":   "# Trip\n\nThe tickets to Lisbon are in the blue folder, the golf clubs stay here.\n",
 	})
 	german, y := vault(t, map[string]string{
-		"hof.md":   "# Draußen\n\nDas Gartenhaus ist im Sommer zu heiß und im Winter zu kalt, wir müssen das Dach dämmen, mit Wolle.\n",
+		"hof.md": "# Draußen\n\nDas Gartenhaus ist im Sommer zu heiß und im Winter zu kalt, wir müssen das Dach " +
+			"dämmen, mit Wolle.\n",
 		"auto.md":  "# Auto\n\nDie Versicherung für das Auto kostet 400 Euro im Jahr und wird im Januar fällig.\n",
 		"arzt.md":  "# Arzt\n\nDer Blutdruck war im März zu hoch und soll jede Woche gemessen werden.\n",
 		"reise.md": "# Reise\n\nDie Fähre nach Rømø geht um acht, wir haben sie im Mai gebucht, und es war teuer.\n",
@@ -47,11 +48,15 @@ func TestUnknownWordsAreAskedAbout(t *testing.T) {
 		for _, w := range found.Missing.Words {
 			asked = append(asked, w.Word+"="+w.Meant)
 		}
-		if strings.Join(asked, " ") != c.asked || c.note != "" && (len(found.Passages) == 0 || found.Passages[0].Path != c.note) || found.Declined() {
+		if strings.Join(asked, " ") != c.asked || c.note != "" &&
+			(len(found.Passages) == 0 || found.Passages[0].Path != c.note) || found.Declined() {
 			t.Errorf("%s: %q, %q, %+v", c.question, asked, found.Notice(), found.Passages)
 		}
 	}
-	if words, _ := x.Search(t.Context(), Query{Text: "blod presure", Side: KeywordsAlone}); !strings.HasPrefix(words.Passages[0].Text, "# Health") {
+	if words, _ := x.Search(t.Context(), Query{
+		Text: "blod presure",
+		Side: KeywordsAlone,
+	}); !strings.HasPrefix(words.Passages[0].Text, "# Health") {
 		t.Errorf("by keywords alone: %+v", words.Passages)
 	}
 	hidden, err := x.Search(t.Context(), Query{Text: "blod", Without: []string{"health.md"}})

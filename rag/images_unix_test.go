@@ -41,7 +41,8 @@ func reader(t *testing.T) (program, calls string) {
 	t.Helper()
 	program, calls = filepath.Join(t.TempDir(), "tesseract"), filepath.Join(t.TempDir(), "calls")
 	script := "#!/bin/sh\n[ \"$1\" = --list-langs ] && exit 1\necho >> " + calls + "\n/bin/cat > /dev/null\n" +
-		`printf '4\t1\t1\t1\t1\t0\t0\t0\t90\t10\t-1\t\n5\t1\t1\t1\t1\t1\t0\t0\t40\t10\t96\tgauges of box %d\n' $(/usr/bin/wc -c < ` + calls + `)`
+		`printf '4\t1\t1\t1\t1\t0\t0\t0\t90\t10\t-1\t\n5\t1\t1\t1\t1\t1\t0\t0\t40\t10\t96\tgauges of box %d\n' ` +
+		`$(/usr/bin/wc -c < ` + calls + `)`
 	if err := os.WriteFile(program, []byte(script), 0o700); err != nil {
 		t.Fatal(err)
 	}
@@ -75,11 +76,15 @@ func TestTextOfAnImageIsFound(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	write(t, dir, map[string]string{"scans/offer.png": string(offer), "photo.png": blank(t, 200), "a.md": "# A\n\napples\n"})
+	write(t, dir, map[string]string{
+		"scans/offer.png": string(offer), "photo.png": blank(t, 200),
+		"a.md": "# A\n\napples\n",
+	})
 	folder, x := openVault(t, dir, t.TempDir())
 	folder.ReadWith(pdf.Reader{Tesseract: tesseract})
 	changes := syncImages(t, x, folder)
-	if got := whats(changes); !slices.Equal(got, []string{"added a.md", "added scans/offer.png"}) || changes.Total != 2 || changes.Images != 0 || changes.LeftOut.String() != "1 file left out: 1 image" {
+	if got := whats(changes); !slices.Equal(got, []string{"added a.md", "added scans/offer.png"}) ||
+		changes.Total != 2 || changes.Images != 0 || changes.LeftOut.String() != "1 file left out: 1 image" {
 		t.Errorf("it did %q, %+v", got, changes)
 	}
 	found, err := x.Search(t.Context(), Query{Text: "boiler pressure"})
@@ -99,7 +104,8 @@ func TestTextOfAnImageIsFound(t *testing.T) {
 	if dry, err := x.DryRun(t.Context(), folder); err != nil || len(dry.Notes) != 0 {
 		t.Errorf("a dry run says %+v, %v", dry.Notes, err)
 	}
-	if again := syncImages(t, x, folder); len(again.Notes) != 0 || again.Total != 2 || again.LeftOut.String() != "1 file left out: 1 image" {
+	if again := syncImages(t, x, folder); len(again.Notes) != 0 || again.Total != 2 ||
+		again.LeftOut.String() != "1 file left out: 1 image" {
 		t.Errorf("another sync says %+v", again)
 	}
 }
@@ -120,7 +126,8 @@ func TestImagesAreReadAfterNotes(t *testing.T) {
 			t.Errorf("%d images were read, %d are left, want %d and %d, %v", len(raw), changes.Images, reads, left, err)
 		}
 		c, err := x.Coverage(t.Context())
-		if err != nil || c.Unread != 0 || c.Total != 1+reads || c.Indexed != c.Total || c.LeftOut[notes.UnreadImage] != left {
+		if err != nil || c.Unread != 0 || c.Total != 1+reads || c.Indexed != c.Total ||
+			c.LeftOut[notes.UnreadImage] != left {
 			t.Errorf("coverage is %+v, %v", c, err)
 		}
 	}
@@ -165,7 +172,8 @@ func TestCancelledSyncKeepsImagesThatWereRead(t *testing.T) {
 		t.Errorf("after two of them, images are found: %q", got)
 	}
 	changes := syncImages(t, x, folder)
-	if raw, err := os.ReadFile(calls); err != nil || len(raw) != 3 || !slices.Equal(whats(changes), []string{"added c.png"}) {
+	if raw, err := os.ReadFile(calls); err != nil || len(raw) != 3 ||
+		!slices.Equal(whats(changes), []string{"added c.png"}) {
 		t.Errorf("%d images were read, %q, %v", len(raw), whats(changes), err)
 	}
 }
@@ -177,7 +185,8 @@ func TestIndexedImageStaysWithoutTesseract(t *testing.T) {
 	folder, x := openImages(t, dir, at, tesseract)
 	syncImages(t, x, folder)
 	folder, x = openImages(t, dir, at, "")
-	if changes := syncImages(t, x, folder); len(changes.Notes) != 0 || changes.Images != 0 || len(paths(t, x, "gauges")) != 1 {
+	if changes := syncImages(t, x, folder); len(changes.Notes) != 0 || changes.Images != 0 ||
+		len(paths(t, x, "gauges")) != 1 {
 		t.Errorf("without tesseract, it did %+v", changes)
 	}
 	if dry, err := x.DryRun(t.Context(), folder); err != nil || len(dry.Notes) != 0 {
@@ -210,10 +219,17 @@ func TestWatchReadsNewImages(t *testing.T) {
 }
 
 func TestChangesOfTwoSyncsAreJoined(t *testing.T) {
-	first := Changes{Notes: []Change{{Path: "b.md", What: added}, {Path: "x.pdf", What: skipped, Reason: "damaged"}}, Embedded: 2, Images: 3, Rebuilt: "damaged"}
-	next := Changes{Notes: []Change{{Path: "a.png", What: added}, {Path: "x.pdf", What: skipped, Reason: "damaged"}}, Embedded: 1, Total: 4}
+	first := Changes{
+		Notes:    []Change{{Path: "b.md", What: added}, {Path: "x.pdf", What: skipped, Reason: "damaged"}},
+		Embedded: 2, Images: 3, Rebuilt: "damaged",
+	}
+	next := Changes{
+		Notes:    []Change{{Path: "a.png", What: added}, {Path: "x.pdf", What: skipped, Reason: "damaged"}},
+		Embedded: 1, Total: 4,
+	}
 	got := first.Then(next)
-	if strings.Join(whats(got), ", ") != "added a.png, added b.md, skipped x.pdf" || got.Embedded != 3 || got.Images != 0 || got.Total != 4 || got.Rebuilt != "damaged" {
+	if strings.Join(whats(got), ", ") != "added a.png, added b.md, skipped x.pdf" || got.Embedded != 3 ||
+		got.Images != 0 || got.Total != 4 || got.Rebuilt != "damaged" {
 		t.Errorf("it is %+v", got)
 	}
 }
@@ -227,7 +243,8 @@ func TestImagesAreGivenUpIfTesseractHangs(t *testing.T) {
 	}
 	write(t, dir, files)
 	tesseract, calls := reader(t)
-	script := "#!/bin/sh\n[ \"$1\" = --list-langs ] && exit 1\necho >> " + calls + "\nkill -s KILL $PPID\n" // like one that gets no time
+	// like one that gets no time
+	script := "#!/bin/sh\n[ \"$1\" = --list-langs ] && exit 1\necho >> " + calls + "\nkill -s KILL $PPID\n"
 	if err := os.WriteFile(tesseract, []byte(script), 0o700); err != nil {
 		t.Fatal(err)
 	}

@@ -202,7 +202,8 @@ func TestSyncPathsReadsOnlyTheseNotes(t *testing.T) {
 	write(t, dir, map[string]string{"a.md": "# A\n\napricots\n", "new.md": "# New\n\nmelons\n"})
 	rename(t, dir, "b.md", "moved/b.md")
 	remove(t, dir, "c.md")
-	changes, err := x.SyncPaths(t.Context(), folder, embedder, []string{"a.md", "b.md", "c.md", "moved/b.md", "new.md", "never.md"})
+	changes, err := x.SyncPaths(t.Context(), folder, embedder,
+		[]string{"a.md", "b.md", "c.md", "moved/b.md", "new.md", "never.md"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -221,7 +222,8 @@ func TestSyncPathsReadsOnlyTheseNotes(t *testing.T) {
 func rename(t *testing.T, dir, from, to string) {
 	t.Helper()
 	target := filepath.Join(dir, filepath.FromSlash(to))
-	if err := errors.Join(os.MkdirAll(filepath.Dir(target), 0o700), os.Rename(filepath.Join(dir, from), target)); err != nil {
+	if err := errors.Join(os.MkdirAll(filepath.Dir(target), 0o700),
+		os.Rename(filepath.Join(dir, from), target)); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -383,9 +385,11 @@ func TestRealNotesAreAllIndexed(t *testing.T) {
 
 func TestBrokenNoteCountsOnce(t *testing.T) {
 	t.Parallel()
-	folder, x := vault(t, map[string]string{"broken.md": "---\ntags: [a]\nno property at all\n---\n# Broken\n\nfindable all the same\n", "empty\x01.md": "# Odd\n\nname\n"})
+	folder, x := vault(t, map[string]string{"broken.md": "---\ntags: [a]\nno property at all\n---\n# " +
+		"Broken\n\nfindable all the same\n", "empty\x01.md": "# Odd\n\nname\n"})
 	first := syncNow(t, x, folder, nil)
-	if got, want := whats(first), []string{"added broken.md", "added empty\x01.md"}; !slices.Equal(got, want) || first.Notes[0].Reason == "" {
+	if got, want := whats(first), []string{"added broken.md", "added empty\x01.md"}; !slices.Equal(got, want) ||
+		first.Notes[0].Reason == "" {
 		t.Errorf("got %q, reason %q, want %q and a reason", got, first.Notes[0].Reason, want)
 	}
 	for _, again := range []string{"unchanged", "touched"} {
@@ -437,7 +441,8 @@ func TestNoteChangedDuringASyncIsNoticedLater(t *testing.T) {
 func TestDryRunPredictsTheSync(t *testing.T) {
 	t.Parallel()
 	folder, x := vault(t, map[string]string{
-		"bread.md": "rye and water\n", "tea.md": "black and hot\n", "run.md": "easy on Sunday\n", "gone.md": "of the same size\n",
+		"bread.md": "rye and water\n", "tea.md": "black and hot\n", "run.md": "easy on Sunday\n",
+		"gone.md": "of the same size\n",
 	})
 	syncNow(t, x, folder, nil)
 	rename(t, folder.Dir(), "bread.md", "kitchen/bread.md")

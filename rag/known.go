@@ -88,8 +88,10 @@ func knownFiles(ctx context.Context, db files.Querier, only []string) (map[strin
 	}
 	var all sql.NullString
 	err := db.QueryRowContext(ctx, `SELECT group_concat(row, char(0)) FROM (
-		SELECT path || char(0) || id || char(0) || size || char(0) || mtime || char(0) || problem || char(0) || copy_of AS row FROM notes`+where+`
-		UNION ALL SELECT path || char(0) || 0 || char(0) || size || char(0) || mtime || char(0) || reason || char(0) || '' FROM skipped`+where+`)`, args...).Scan(&all)
+		SELECT path || char(0) || id || char(0) || size || char(0) || mtime || char(0) || problem || char(0) ||
+		copy_of AS row FROM notes`+where+`
+		UNION ALL SELECT path || char(0) || 0 || char(0) || size || char(0) || mtime || char(0) || reason || char(0) ||
+		'' FROM skipped`+where+`)`, args...).Scan(&all)
 	if err != nil || !all.Valid {
 		return map[string]indexed{}, err
 	}

@@ -9,8 +9,9 @@ import (
 func TestLinkTextNamesItsNote(t *testing.T) {
 	t.Parallel()
 	folder, x := vault(t, map[string]string{
-		"a.md":          "# Boiler\n\nThe manual says 1.5 bar.\n",
-		"log/week.md":   "# Week\n\nHad a look at [[a|the thing in the cellar]], then at [the winter plan](../plan.md).\n",
+		"a.md": "# Boiler\n\nThe manual says 1.5 bar.\n",
+		"log/week.md": "# Week\n\nHad a look at [[a|the thing in the cellar]], then at [the winter " +
+			"plan](../plan.md).\n",
 		"plan.md":       "# Heating\n\nDown to 19 degrees at night.\n",
 		"other.md":      "# The cellar\n\nThe winter plan for the thing in the cellar is to paint it.\n",
 		"both.md":       "See [[a|our place]] and [[plan|our place]].\n",

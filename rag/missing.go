@@ -110,7 +110,8 @@ func (s *syncRun) missing(ctx context.Context, m vectors.Collection) (used map[v
 		if err != nil {
 			return nil, nil, err
 		}
-		query = `SELECT key FROM passages WHERE note IN (SELECT id FROM notes WHERE path IN (SELECT value FROM json_each(?)))`
+		query = `SELECT key FROM passages WHERE note IN (SELECT id FROM notes WHERE path IN (SELECT value
+			FROM json_each(?)))`
 		args = []any{string(list)}
 	}
 	used = map[vectors.Key]bool{}
@@ -152,7 +153,8 @@ func (s *syncRun) texts(ctx context.Context, passages []vectors.Key) (texts []st
 	places, err := files.AllRows(ctx, s.db, func(scan files.Scan) (p place, err error) {
 		return p, scan(&p.note, &p.path, &p.title, &p.headings, &p.start, &p.stop)
 	}, `SELECT n.id, n.path, n.title, p.heading, p.start, p.stop FROM json_each(?) k
-		JOIN passages p ON p.id = (SELECT min(id) FROM passages WHERE key = unhex(k.value)) JOIN notes n ON n.id = p.note ORDER BY k.key`, string(list))
+		JOIN passages p ON p.id = (SELECT min(id) FROM passages WHERE key = unhex(k.value))
+		JOIN notes n ON n.id = p.note ORDER BY k.key`, string(list))
 	if err == nil && len(places) != len(passages) {
 		err = fmt.Errorf("of %d passages to embed, %d are in the index", len(passages), len(places))
 	}

@@ -18,10 +18,25 @@ func TestParseQuery(t *testing.T) {
 		want Query
 		err  string
 	}{
-		"plain words":             {"soft reset", Query{Text: "soft reset"}, ""},
-		"all filters":             {`path:git tag:#undo after:2026-03 before:2026-04-02 "last commit"`, Query{Text: `"last commit"`, Paths: []string{"git"}, Tags: []string{"#undo"}, After: day(2026, 3, 1), Before: day(2026, 4, 2)}, ""},
-		"a quoted folder":         {`path:"My Notes/2026" tea`, Query{Text: "tea", Paths: []string{"My Notes/2026"}}, ""},
-		"filters may repeat":      {"path:a path:b tag:x tag:y", Query{Paths: []string{"a", "b"}, Tags: []string{"x", "y"}}, ""},
+		"plain words": {"soft reset", Query{Text: "soft reset"}, ""},
+		"all filters": {
+			`path:git tag:#undo after:2026-03 before:2026-04-02 "last commit"`,
+			Query{
+				Text: `"last commit"`, Paths: []string{"git"}, Tags: []string{"#undo"}, After: day(2026, 3, 1),
+				Before: day(2026, 4, 2),
+			},
+			"",
+		},
+		"a quoted folder": {
+			`path:"My Notes/2026" tea`,
+			Query{Text: "tea", Paths: []string{"My Notes/2026"}},
+			"",
+		},
+		"filters may repeat": {
+			"path:a path:b tag:x tag:y",
+			Query{Paths: []string{"a", "b"}, Tags: []string{"x", "y"}},
+			"",
+		},
 		"other colons are words":  {"http://x.org std::move 10:30", Query{Text: "http://x.org std::move 10:30"}, ""},
 		"an unclosed quote":       {`say "hello wor`, Query{Text: `say "hello wor`}, ""},
 		"a date that is none":     {"after:yesterday", Query{}, "after:yesterday"},
@@ -109,7 +124,10 @@ func TestFiltersAloneAreAnswered(t *testing.T) {
 func TestNamedNotesComeFirstAndIndexNotesLast(t *testing.T) {
 	t.Parallel()
 	files := map[string]string{"index.md": "# Everything\n\n"}
-	for _, title := range []string{"Tune A Bicycle", "Undo A Commit", "Bake Sourdough Bread", "Mend A Tyre", "Boil An Egg", "Plant A Tree"} {
+	for _, title := range []string{
+		"Tune A Bicycle", "Undo A Commit", "Bake Sourdough Bread", "Mend A Tyre",
+		"Boil An Egg", "Plant A Tree",
+	} {
 		name := strings.ToLower(strings.ReplaceAll(title, " ", "-")) + ".md"
 		files["index.md"] += "- [" + title + "](" + name + ")\n"
 		files[name] = "# " + title + "\n\nThis is done slowly and with care, on a quiet day.\n"
@@ -119,7 +137,8 @@ func TestNamedNotesComeFirstAndIndexNotesLast(t *testing.T) {
 	folder, x := vault(t, files)
 	syncNow(t, x, folder, nil)
 	for question, want := range map[string]string{
-		"mend a tyre": "mend-a-tyre.md", "Undo a commit": "undo-a-commit.md", "how to bake bread": "bake-sourdough-bread.md", "2026 budget": "2026 budget.md",
+		"mend a tyre": "mend-a-tyre.md", "Undo a commit": "undo-a-commit.md",
+		"how to bake bread": "bake-sourdough-bread.md", "2026 budget": "2026 budget.md",
 	} {
 		got := paths(t, x, question)
 		if len(got) == 0 || got[0] != want {
@@ -150,26 +169,32 @@ func TestMatchInASingleNoteHasAScore(t *testing.T) {
 func TestNotesAreFoundByAllTheirNames(t *testing.T) {
 	t.Parallel()
 	folder, x := vault(t, map[string]string{
-		"pages/garden.md":              "tags:: [[outdoors]], Hobby\nalias:: The Plot, Allotment 7\ntitle:: Kitchen garden\n\n- Tomatoes\n  - planted in May\n",
-		"pages/proj%2Fmercury.md":      "- The launch window is in June.\n",
-		"pages/proj___gemini.md":       "- tags:: rocket\n- The heat shield is late.\n",
-		"vault/proj.apollo.antenna.md": "---\ntitle: Radar\ncreated: 1735689600000\naliases: [Horn, \"big dish\"]\n---\n\nTilted by 11 degrees.\n",
-		"vault/proj.apollo.md":         "---\ntitle: Apollo\n---\n\nAll about it.\n",
-		"vault/proj.apolloniu.md":      "---\ntitle: Apollonius\n---\n\nA village.\n",
-		"C.md":                         "C has no classes. In C, C is C.\n",
-		"C++.md":                       "Templates and classes.\n",
-		"other.md":                     "The plot of the film; the horn of the car; a big dish of rice. C# is a note, too: C sharp.\n",
-		"journals/2026/03/14.md":       "- soup with Ida\n",
-		"code.md":                      "Classes in C# are like those in Java.\n",
+		"pages/garden.md": "tags:: [[outdoors]], Hobby\nalias:: The Plot, Allotment 7\ntitle:: Kitchen " +
+			"garden\n\n- Tomatoes\n  - planted in May\n",
+		"pages/proj%2Fmercury.md": "- The launch window is in June.\n",
+		"pages/proj___gemini.md":  "- tags:: rocket\n- The heat shield is late.\n",
+		"vault/proj.apollo.antenna.md": "---\ntitle: Radar\ncreated: 1735689600000\naliases: [Horn, \"big " +
+			"dish\"]\n---\n\nTilted by 11 degrees.\n",
+		"vault/proj.apollo.md":    "---\ntitle: Apollo\n---\n\nAll about it.\n",
+		"vault/proj.apolloniu.md": "---\ntitle: Apollonius\n---\n\nA village.\n",
+		"C.md":                    "C has no classes. In C, C is C.\n",
+		"C++.md":                  "Templates and classes.\n",
+		"other.md": "The plot of the film; the horn of the car; a big dish of rice. C# is a " +
+			"note, too: C sharp.\n",
+		"journals/2026/03/14.md": "- soup with Ida\n",
+		"code.md":                "Classes in C# are like those in Java.\n",
 	})
 	syncNow(t, x, folder, nil)
 	for question, want := range map[string]string{
-		"The Plot": "pages/garden.md", "allotment 7": "pages/garden.md", "Kitchen garden": "pages/garden.md", "garden": "pages/garden.md",
-		"tag:outdoors": "pages/garden.md", "tag:hobby tomatoes": "pages/garden.md", "tag:rocket": "pages/proj___gemini.md",
+		"The Plot": "pages/garden.md", "allotment 7": "pages/garden.md", "Kitchen garden": "pages/garden.md",
+		"garden":       "pages/garden.md",
+		"tag:outdoors": "pages/garden.md", "tag:hobby tomatoes": "pages/garden.md",
+		"tag:rocket":   "pages/proj___gemini.md",
 		"proj/mercury": "pages/proj%2Fmercury.md", "proj gemini": "pages/proj___gemini.md",
-		"horn": "vault/proj.apollo.antenna.md", "big dish": "vault/proj.apollo.antenna.md", "after:2024-12 before:2025-02": "vault/proj.apollo.antenna.md",
-		"proj.apollo.antenna": "vault/proj.apollo.antenna.md",
-		"C":                   "C.md", "C++": "C++.md", "c#": "code.md",
+		"horn": "vault/proj.apollo.antenna.md", "big dish": "vault/proj.apollo.antenna.md",
+		"after:2024-12 before:2025-02": "vault/proj.apollo.antenna.md",
+		"proj.apollo.antenna":          "vault/proj.apollo.antenna.md",
+		"C":                            "C.md", "C++": "C++.md", "c#": "code.md",
 	} {
 		if got := paths(t, x, question); len(got) == 0 || got[0] != want {
 			t.Errorf("%s finds %v, want %s first", question, got, want)
@@ -188,7 +213,10 @@ func TestSingleCharacterIsFound(t *testing.T) {
 		"ko.md": "집은 3층이다. 개 이름은 초코.\n",
 	})
 	syncNow(t, x, folder, nil)
-	for question, want := range map[string]string{"犬": "ja.md", `"犬"`: "ja.md", "西 区": "ja.md", "狗？": "zh.md", "水 电": "zh.md", "집": "ko.md", "猫": ""} {
+	for question, want := range map[string]string{
+		"犬": "ja.md", `"犬"`: "ja.md", "西 区": "ja.md", "狗？": "zh.md",
+		"水 电": "zh.md", "집": "ko.md", "猫": "",
+	} {
 		got := append(paths(t, x, question), "")
 		if got[0] != want {
 			t.Errorf("%s finds %v, want %q first", question, got, want)
@@ -198,8 +226,10 @@ func TestSingleCharacterIsFound(t *testing.T) {
 
 func FuzzSearch(f *testing.F) {
 	for _, seed := range []string{
-		`a AND (b`, `"`, `""`, `NEAR(a b)`, `title:x`, `-x`, `x*`, `^x`, `{a b}: c`, `a"b"c`, "\x00", "', ''); DROP TABLE notes; --",
-		"path:* tag:' after:2026", "猫", "\ue000", "C++ #tag a/b.go", strings.Repeat("x ", 500), "🙂", "path:[ tea", `"。"`,
+		`a AND (b`, `"`, `""`, `NEAR(a b)`, `title:x`, `-x`, `x*`, `^x`, `{a b}: c`, `a"b"c`, "\x00",
+		"', ''); DROP TABLE notes; --",
+		"path:* tag:' after:2026", "猫", "\ue000", "C++ #tag a/b.go", strings.Repeat("x ", 500),
+		"🙂", "path:[ tea", `"。"`,
 	} {
 		f.Add(seed)
 	}

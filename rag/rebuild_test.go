@@ -93,7 +93,8 @@ func manyNotesIn(t *testing.T) (dir, index string) {
 	t.Helper()
 	dir, index = t.TempDir(), t.TempDir()
 	for i := range manyNotes {
-		write(t, dir, map[string]string{fmt.Sprintf("note%02d.md", i): fmt.Sprintf("# Note %d\n\nmarker%d stands here.\n\n%s\n", i, i, prose(i, 60))})
+		write(t, dir, map[string]string{fmt.Sprintf("note%02d.md",
+			i): fmt.Sprintf("# Note %d\n\nmarker%d stands here.\n\n%s\n", i, i, prose(i, 60))})
 	}
 	if out, err := child(t, "sync", dir, index).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
@@ -232,7 +233,8 @@ func TestOtherErrorsAreNotDamage(t *testing.T) {
 		}
 	}
 	for err, says := range map[error]string{
-		syscall.ENOSPC: "free some space", syscall.EMFILE: "ulimit -n", syscall.EACCES: "writable", syscall.EROFS: "writable",
+		syscall.ENOSPC: "free some space", syscall.EMFILE: "ulimit -n", syscall.EACCES: "writable",
+		syscall.EROFS: "writable",
 	} {
 		if got := words.Explain(err); !errors.Is(got, err) || !strings.Contains(got.Error(), says) {
 			t.Errorf("of %v it says %q", err, got)
@@ -261,7 +263,8 @@ func TestIndexOfAnotherVersionIsRebuilt(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer again.Close()
-	if changes := syncNow(t, again, folder, embedder); !strings.Contains(changes.Rebuilt, "version 10") || changes.Embedded > 0 {
+	if changes := syncNow(t, again, folder, embedder); !strings.Contains(changes.Rebuilt, "version 10") ||
+		changes.Embedded > 0 {
 		t.Errorf("the sync says %+v", changes)
 	}
 	if got := paths(t, again, "apple"); !slices.Equal(got, []string{"a.md"}) {

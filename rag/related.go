@@ -182,7 +182,8 @@ func (f *finder) read(ctx context.Context, path string) (notes.Note, error) {
 	}
 	// without its ids, which are not in the text that is searched
 	note := notes.Parse(notes.Entry{Path: path}, []byte(text))
-	note.IDs, err = files.Column[string](ctx, f.in.DB, `SELECT id FROM aliases WHERE id != '' AND note = (SELECT id FROM notes WHERE path = ?)`, path)
+	note.IDs, err = files.Column[string](ctx, f.in.DB, `SELECT id FROM aliases WHERE id != '' AND note = (SELECT id
+		FROM notes WHERE path = ?)`, path)
 	return note, err
 }
 
@@ -220,8 +221,10 @@ func (f *finder) backlinks(ctx context.Context) error {
 }
 
 func (f *finder) tags(ctx context.Context) error {
-	for scan := range files.Rows(ctx, f.in.DB, `SELECT n.path, t.tag, (SELECT count(*) FROM tags WHERE tag = t.tag) FROM tags mine
-		JOIN tags t ON t.tag = mine.tag JOIN notes n ON n.id = t.note WHERE mine.note = (SELECT id FROM notes WHERE path = ?)`, f.note.Path) {
+	for scan := range files.Rows(ctx, f.in.DB, `SELECT n.path, t.tag, (SELECT count(*) FROM tags WHERE tag = t.tag)
+		FROM tags mine
+		JOIN tags t ON t.tag = mine.tag JOIN notes n ON n.id = t.note WHERE mine.note = (SELECT id FROM notes
+		WHERE path = ?)`, f.note.Path) {
 		var path, tag string
 		var count int
 		if err := scan(&path, &tag, &count); err != nil {

@@ -13,7 +13,8 @@ import (
 func TestRelatedNotesHaveReasons(t *testing.T) {
 	t.Parallel()
 	folder, x := vault(t, map[string]string{
-		"bike.md":       "---\naliases: [Velo]\ntags: [gear]\n---\n# My bike\n\nNew chain, see [[shop]] and ![[chain]].\nThe [[nowhere]] and [[#Here]].\n",
+		"bike.md": "---\naliases: [Velo]\ntags: [gear]\n---\n# My bike\n\nNew chain, see [[shop]] and " +
+			"![[chain]].\nThe [[nowhere]] and [[#Here]].\n",
 		"shop.md":       "# The shop\n\nOpen on Mondays.\n",
 		"chain.md":      "# Chain\n\nEleven gears.\n",
 		"log/may.md":    "# May\n\nRode [the bike](../bike.md) to work.\n",
@@ -59,16 +60,19 @@ func TestRelatedByNearness(t *testing.T) {
 	testenv.WithoutRace(t)
 	t.Parallel()
 	files := map[string]string{
-		"bread.md": "# Sourdough\n\nFeed the starter with rye flour, let the dough rise and bake the loaf in the hot oven.\n",
+		"bread.md": "# Sourdough\n\nFeed the starter with rye flour, let the dough rise and bake the loaf in the hot " +
+			"oven.\n",
 		"rolls.md": "# Rolls\n\nRye flour, water and salt: let the dough rise, then bake the rolls in the hot oven.\n",
 	}
 	for i := range 40 {
-		files["n/"+string(rune('a'+i%26))+string(rune('a'+i/26))+".md"] = "# Log\n\n" + strings.Repeat(string(rune('a'+i%26))+"x"+string(rune('a'+i/2%26))+" ", 12) + "\n"
+		files["n/"+string(rune('a'+i%26))+string(rune('a'+i/26))+".md"] = "# Log\n\n" +
+			strings.Repeat(string(rune('a'+i%26))+"x"+string(rune('a'+i/2%26))+" ", 12) + "\n"
 	}
 	folder, x := vault(t, files)
 	syncNow(t, x, folder, encoder.Encoder{})
 	r, err := x.Related(t.Context(), "bread.md", 3)
-	if err != nil || len(r.Notes) == 0 || r.Notes[0].Path != "rolls.md" || r.Notes[0].Reasons() != "closest in meaning" || r.Why != "" {
+	if err != nil || len(r.Notes) == 0 || r.Notes[0].Path != "rolls.md" ||
+		r.Notes[0].Reasons() != "closest in meaning" || r.Why != "" {
 		t.Errorf("%+v, %v", r, err)
 	}
 }

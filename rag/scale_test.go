@@ -56,7 +56,8 @@ func (s scale) measure(b *testing.B) {
 	bytes := int64(changes.Passages) * int64(s.dimension) * 4
 	disk := folderSize(b, index)
 	meaning, _ := vectors.Local{Dir: index}.Path("noise")
-	b.Logf("disk: %d MB in %d files = %.2f x (4d + text); vectors %.3f x the %d MB of the float32s, text %d MB", disk>>20, countFiles(b, index),
+	b.Logf("disk: %d MB in %d files = %.2f x (4d + text); vectors %.3f x the %d MB of the float32s, text %d MB",
+		disk>>20, countFiles(b, index),
 		float64(disk)/float64(bytes+text), float64(filesSize(b, meaning+"*"))/float64(bytes), bytes>>20, text>>20)
 	if err := x.Close(); err != nil {
 		b.Fatal(err)
@@ -213,12 +214,16 @@ func scaleSearch(b *testing.B, x *Index, embedder noiseEmbedder, bytes int64) {
 		var tagged []float64
 		for range 9 {
 			tagged = append(tagged, timed(func() {
-				if found, err := x.Search(b.Context(), Query{Text: "w2a", Tags: []string{tag}, Side: SemanticAlone}); err != nil || len(found.Passages) == 0 {
+				if found, err := x.Search(b.Context(), Query{
+					Text: "w2a", Tags: []string{tag},
+					Side: SemanticAlone,
+				}); err != nil || len(found.Passages) == 0 {
 					b.Fatal(len(found.Passages), err)
 				}
 			}).Seconds()/floor())
 		}
-		b.Logf("with the tag %s, SQL and all: %.2f x one pass (bar 2); least %.2f", tag, middle(tagged), slices.Min(tagged))
+		b.Logf("with the tag %s, SQL and all: %.2f x one pass (bar 2); least %.2f", tag,
+			middle(tagged), slices.Min(tagged))
 	}
 }
 
@@ -252,7 +257,8 @@ func scaleMemory(b *testing.B, dir, index string, bytes int64) string {
 	_, said, _ := strings.Cut(string(output), "memory: ")
 	var all, vectors int64
 	fmt.Sscan(said, &all, &vectors) //nolint:errcheck // 0 shows
-	return fmt.Sprintf("memory after 40 searches: %d MB, %d of them for the vectors = %.3f x float32s", all>>20, vectors>>20, float64(vectors)/float64(bytes))
+	return fmt.Sprintf("memory after 40 searches: %d MB, %d of them for the vectors = %.3f x float32s", all>>20,
+		vectors>>20, float64(vectors)/float64(bytes))
 }
 
 // TestScaleMemory is that process, which BenchmarkScale starts.
@@ -275,7 +281,10 @@ func TestScaleMemory(t *testing.T) {
 	}
 	with := resident(t)
 	for i := range 20 {
-		for _, query := range []Query{{Text: fmt.Sprintf("only%dx3", 100+i)}, {Text: "w2a", Tags: []string{fmt.Sprintf("in100/%d", i)}, Side: SemanticAlone}} {
+		for _, query := range []Query{
+			{Text: fmt.Sprintf("only%dx3", 100+i)},
+			{Text: "w2a", Tags: []string{fmt.Sprintf("in100/%d", i)}, Side: SemanticAlone},
+		} {
 			if _, err := x.Search(t.Context(), query); err != nil {
 				t.Fatal(err)
 			}
@@ -309,10 +318,14 @@ func scaleWords(b *testing.B, x *Index) {
 	}
 	for i := range 60 {
 		rare = append(rare, timed(func() { ask(b, x, fmt.Sprintf("only%dx%d", i*7, i%10)) }).Seconds())
-		all = append(all, timed(func() { ask(b, x, fmt.Sprintf("w%x w%x w%x", zipf.Uint64(), zipf.Uint64(), zipf.Uint64())) }).Seconds())
+		all = append(all, timed(func() {
+			ask(b, x, fmt.Sprintf("w%x w%x w%x", zipf.Uint64(), zipf.Uint64(),
+				zipf.Uint64()))
+		}).Seconds())
 	}
 	slices.Sort(all)
-	b.Logf("words: p95 %.1f ms = %.1f x a rare word of %.2f ms (bar 20)", all[56]*1000, all[56]/middle(rare), middle(rare)*1000)
+	b.Logf("words: p95 %.1f ms = %.1f x a rare word of %.2f ms (bar 20)", all[56]*1000,
+		all[56]/middle(rare), middle(rare)*1000)
 }
 
 func ask(b *testing.B, x *Index, text string) {

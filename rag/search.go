@@ -134,7 +134,8 @@ func (x *Index) coverageOf(ctx context.Context, db files.Querier) (Coverage, err
 	x.mu.RUnlock()
 	var c Coverage
 	var unreadable int // which no further sync would read
-	if err := db.QueryRowContext(ctx, `SELECT (SELECT count(*) FROM notes), (SELECT count(*) FROM skipped)`).Scan(&c.Indexed, &unreadable); err != nil {
+	if err := db.QueryRowContext(ctx, `SELECT (SELECT count(*) FROM notes), (SELECT count(*)
+		FROM skipped)`).Scan(&c.Indexed, &unreadable); err != nil {
 		return c, err
 	}
 	c.Total, _ = strconv.Atoi(words.Meta(ctx, db, "total")) //nolint:errcheck // 0: never synced

@@ -26,27 +26,36 @@ var noteShapes = map[string]func(n int) string{
 	"front matter": func(n int) string {
 		return "---\n" + lines("key%d: value of the key", n/2) + "---\n" + ordinaryNote(n/2)
 	},
-	"list of tags":     func(n int) string { return "---\ntags:\n" + lines("  - tag%d", n/2) + "---\n" + ordinaryNote(n/2) },
+	"list of tags": func(n int) string {
+		return "---\ntags:\n" + lines("  - tag%d", n/2) +
+			"---\n" + ordinaryNote(n/2)
+	},
 	"tags in the text": func(n int) string { return lines("#tag%d and some words", n) },
 	"aliases": func(n int) string {
 		return "---\naliases:\n" + lines("  - other name %d", n/2) + "---\n" + ordinaryNote(n/2)
 	},
-	"headings":           func(n int) string { return lines("## Heading %d", n) },
-	"headings, six deep": func(n int) string { return filled("# a\n## b\n### c\n#### d\n##### e\n###### f\n\ntext here\n\n", n) },
-	"long headings":      func(n int) string { return filled("## "+filled("moor heath fen ", 4<<10)+"\n\ntext\n\n", n) },
-	"one line":           func(n int) string { return filled("moor heath fen ", n) },
-	"one word":           func(n int) string { return filled("moor", n) },
-	"brackets":           func(n int) string { return filled("[", n) },
-	"brackets and text":  func(n int) string { return filled("[[a ![b ", n) },
-	"links":              func(n int) string { return filled("[[note]] [a](b) ", n) },
-	"stars":              func(n int) string { return filled("*a _b **c ", n) },
-	"ticks":              func(n int) string { return filled("` `` ``` ", n) },
-	"angles":             func(n int) string { return filled("<a <!-- <? ", n) },
-	"quotes":             func(n int) string { return filled(strings.Repeat("> ", 150)+"deep\n", n) },
-	"bullets, 150 deep":  nestedBullets,
-	"flat bullets":       func(n int) string { return lines("- item %d", n) },
-	"tasks":              func(n int) string { return lines("- [ ] task %d 📅 2026-11-27 #home", n) },
-	"table":              func(n int) string { return "| a | b |\n|---|---|\n" + lines("| %d | cell |", n) },
+	"headings": func(n int) string { return lines("## Heading %d", n) },
+	"headings, six deep": func(n int) string {
+		return filled("# a\n## b\n### c\n#### d\n##### e\n###### f\n\ntext "+
+			"here\n\n", n)
+	},
+	"long headings": func(n int) string {
+		return filled("## "+
+			filled("moor heath fen ", 4<<10)+"\n\ntext\n\n", n)
+	},
+	"one line":          func(n int) string { return filled("moor heath fen ", n) },
+	"one word":          func(n int) string { return filled("moor", n) },
+	"brackets":          func(n int) string { return filled("[", n) },
+	"brackets and text": func(n int) string { return filled("[[a ![b ", n) },
+	"links":             func(n int) string { return filled("[[note]] [a](b) ", n) },
+	"stars":             func(n int) string { return filled("*a _b **c ", n) },
+	"ticks":             func(n int) string { return filled("` `` ``` ", n) },
+	"angles":            func(n int) string { return filled("<a <!-- <? ", n) },
+	"quotes":            func(n int) string { return filled(strings.Repeat("> ", 150)+"deep\n", n) },
+	"bullets, 150 deep": nestedBullets,
+	"flat bullets":      func(n int) string { return lines("- item %d", n) },
+	"tasks":             func(n int) string { return lines("- [ ] task %d 📅 2026-11-27 #home", n) },
+	"table":             func(n int) string { return "| a | b |\n|---|---|\n" + lines("| %d | cell |", n) },
 	"wide table": func(n int) string {
 		return filled("| a ", n/3) + "|\n" + filled("|---", n/3) + "|\n" + filled("| b ", n/3) + "|\n"
 	},
@@ -93,13 +102,16 @@ func ordinaryNote(n int) string {
 		if i%5 == 0 {
 			fmt.Fprintf(&b, "\n## Walk %d\n\n", i)
 		}
-		fmt.Fprintf(&b, "On day %d we went over the moor and saw curlew number %d. The heath was wet, and [[Fen]] lay behind it.\n\n", i, i*7)
+		fmt.Fprintf(&b, "On day %d we went over the moor and saw curlew number %d. The heath was wet, and [[Fen]] "+
+			"lay behind it.\n\n", i, i*7)
 	}
 	return b.String()
 }
 
 // indexOne has sync index one note and returns the bytes of its index and the time.
-func indexOne(t testing.TB, text string, sync func(*Index, *notes.Folder) (Changes, error)) (size int64, took time.Duration) {
+func indexOne(t testing.TB, text string, sync func(*Index, *notes.Folder) (Changes,
+	error),
+) (size int64, took time.Duration) {
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "note.md"), []byte(text), 0o600); err != nil {
 		t.Fatal(err)
@@ -134,7 +146,8 @@ func TestNoShapeOfANoteMakesALargeIndex(t *testing.T) {
 		t.Skip("runs without the race detector: nothing here starts a goroutine of its own")
 	}
 	const size, bound = 48 << 10, 5
-	sync := func(x *Index, folder *notes.Folder) (Changes, error) { // without the questions that measure what scores mean
+	// without the questions that measure what scores mean
+	sync := func(x *Index, folder *notes.Folder) (Changes, error) {
 		return x.SyncPaths(t.Context(), folder, nil, []string{"note.md"})
 	}
 	ordinary, _ := indexOne(t, ordinaryNote(size), sync)

@@ -600,7 +600,8 @@ func (s *syncRun) finish(ctx context.Context, known map[string]indexed, gone map
 		}
 	}
 	if total < 0 {
-		err = tx.QueryRowContext(ctx, `SELECT (SELECT count(*) FROM notes) + (SELECT count(*) FROM skipped)`).Scan(&total)
+		err = tx.QueryRowContext(ctx, `SELECT (SELECT count(*) FROM notes) + (SELECT count(*)
+			FROM skipped)`).Scan(&total)
 		s.changes.Total = total
 	} else {
 		err = errors.Join(words.CountFrequent(ctx, tx), words.MeasureLength(ctx, tx),

@@ -16,18 +16,26 @@ import (
 // there or in their names, otherwise only in headings and lines.
 func life(front bool) map[string]string {
 	files := map[string]string{
-		"running/log.md": "# Running log\n\nAlways slow, says the plan.\n\n- 2026-09-27: 9 km by the sea.\n- 2026-10-04: long run, 12 km in rain.\n- 2026-10-18: 14 km, shin tight.\n- 2026-11-01: 15 km, the furthest since the summer.\n- 2026-11-17: intervals on the track.\n",
-		"ideas.md":       "# Ideas\n\nA rain barrel under the shed roof. Running shoes could dry there.\n",
-		"garden.md":      "# Garden\n\n## 24 October 2026\n\nGarlic went in, four rows.\n\n## 8 November 2026\n\nTurned the compost.\n",
-		"presents.md":    "# Presents\n\n- Scarf for Mum, bought on 19 December 2025\n- Book for Jonas, bought on 28 December 2025\n",
-		"plans.md":       "# What I did last week\n\nPlans for last week and what to do in October, before Christmas too.\n",
+		"running/log.md": "# Running log\n\nAlways slow, says the plan.\n\n- 2026-09-27: 9 km by the sea.\n- " +
+			"2026-10-04: long run, 12 km in rain.\n- 2026-10-18: 14 km, shin tight.\n- 2026-11-01: 15 km, the " +
+			"furthest since the summer.\n- 2026-11-17: intervals on the track.\n",
+		"ideas.md": "# Ideas\n\nA rain barrel under the shed roof. Running shoes could dry there.\n",
+		"garden.md": "# Garden\n\n## 24 October 2026\n\nGarlic went in, four rows.\n\n## 8 November " +
+			"2026\n\nTurned the compost.\n",
+		"presents.md": "# Presents\n\n- Scarf for Mum, bought on 19 December 2025\n- Book for Jonas, bought on 28 " +
+			"December 2025\n",
+		"plans.md": "# What I did last week\n\nPlans for last week and what to do in October, before Christmas too.\n",
 	}
 	days := map[string]string{
 		"2026-10-11": "Cooked lentils with Lena.", "2025-12-21": "Carols at the harbour.", "2025-12-29": "Slept long.",
-		"2026-11-07": "Saw the new bridge.", "2026-11-16": "Baked bread.", "2026-11-20": "Boiler pressure at 1.4.", "2026-11-21": "Film night.",
+		"2026-11-07": "Saw the new bridge.", "2026-11-16": "Baked bread.", "2026-11-20": "Boiler pressure at 1.4.",
+		"2026-11-21": "Film night.",
 	}
 	journal := "# Journal\n"
-	for _, day := range []string{"2025-12-21", "2025-12-29", "2026-10-11", "2026-11-07", "2026-11-16", "2026-11-20", "2026-11-21"} {
+	for _, day := range []string{
+		"2025-12-21", "2025-12-29", "2026-10-11", "2026-11-07", "2026-11-16",
+		"2026-11-20", "2026-11-21",
+	} {
 		if front {
 			files["daily/"+day+".md"] = days[day] + "\n"
 		}
@@ -51,12 +59,24 @@ func TestDatedQuestions(t *testing.T) {
 		cloned(t, folder.Dir())
 		syncNow(t, x, folder, nil)
 		for _, c := range []struct{ today, question, days, shown, never string }{
-			{"2026-11-22", "What did I do in October?", "October", "12 km in rain|14 km, shin|Garlic|lentils|booked", "9 km|15 km|compost|bread"},
-			{"2026-11-22", "Was habe ich im Oktober gemacht?", "October", "12 km in rain|14 km, shin|Garlic|lentils|booked", "9 km|15 km|compost|bread"},
-			{"2026-11-22", "what did I do last week?", "16–22 November", "bread|Boiler|Film|intervals", "15 km|lentils|bridge"},
+			{
+				"2026-11-22", "What did I do in October?", "October", "12 km in rain|14 km, shin|Garlic|lentils|booked",
+				"9 km|15 km|compost|bread",
+			},
+			{
+				"2026-11-22", "Was habe ich im Oktober gemacht?", "October",
+				"12 km in rain|14 km, shin|Garlic|lentils|booked", "9 km|15 km|compost|bread",
+			},
+			{
+				"2026-11-22", "what did I do last week?", "16–22 November",
+				"bread|Boiler|Film|intervals", "15 km|lentils|bridge",
+			},
 			{"2026-11-22", "was war vor zwei Wochen?", "5–11 November", "bridge|compost", "bread|15 km"},
 			{"2026-11-22", "what did I do two weeks ago", "5–11 November", "bridge|compost", "bread|15 km"},
-			{"2027-01-10", "what did I do before Christmas?", "before 24 December 2026", "Film|Boiler|intervals|bread", ""},
+			{
+				"2027-01-10", "what did I do before Christmas?", "before 24 December 2026",
+				"Film|Boiler|intervals|bread", "",
+			},
 			{"2025-12-30", "what did I do before Christmas?", "before 24 December", "Scarf|Carols", "Book for|Slept"},
 			{"2026-11-22", "what did I do on 5 March 2025?", "5 March 2025", "", "Scarf|bread"},
 		} {
@@ -105,8 +125,14 @@ func TestTimeInAQuestionBoostsItsLines(t *testing.T) {
 		"c.md": "# Log\n\n- 2026-09-04: long run, 11 km.\n",
 	})
 	syncNow(t, x, folder, nil)
-	for question, want := range map[string]string{"long run in October": "b.md", "long run in October 2025": "a.md", "the long run of September": "c.md"} {
-		found, err := x.Search(t.Context(), Query{Text: question, Today: when.DayOf(time.Date(2026, 11, 22, 9, 0, 0, 0, time.Local))})
+	for question, want := range map[string]string{
+		"long run in October": "b.md", "long run in October 2025": "a.md",
+		"the long run of September": "c.md",
+	} {
+		found, err := x.Search(t.Context(), Query{
+			Text:  question,
+			Today: when.DayOf(time.Date(2026, 11, 22, 9, 0, 0, 0, time.Local)),
+		})
 		if err != nil || len(found.Passages) != 3 || found.Passages[0].Path != want || found.Time.List != nil {
 			t.Errorf("%s: %+v %v", question, found, err)
 		}
@@ -124,7 +150,10 @@ func TestNotesOfAWeekComeFirst(t *testing.T) {
 	})
 	syncNow(t, x, folder, nil)
 	today := time.Date(2026, 11, 23, 9, 0, 0, 0, time.Local)
-	for question, want := range map[string]string{"where did I run last week?": "daily/2026-11-18.md", "how far did I run in October?": "log.md", "what did I do in March 1999?": ""} {
+	for question, want := range map[string]string{
+		"where did I run last week?":    "daily/2026-11-18.md",
+		"how far did I run in October?": "log.md", "what did I do in March 1999?": "",
+	} {
 		found, err := x.Search(t.Context(), Query{Text: question, Today: when.DayOf(today)})
 		switch {
 		case err != nil:
@@ -161,12 +190,14 @@ func TestDateFilterIncludesUndatedNotes(t *testing.T) {
 	october := func(text string) []Passage {
 		found, err := x.Search(t.Context(), Query{
 			Text: text, Limit: 20, Today: when.DayOf(time.Date(2026, 11, 22, 9, 0, 0, 0, time.Local)),
-			After: when.DayOf(time.Date(2026, 10, 1, 0, 0, 0, 0, time.Local)), Before: when.DayOf(time.Date(2026, 11, 1, 0, 0, 0, 0, time.Local)),
+			After:  when.DayOf(time.Date(2026, 10, 1, 0, 0, 0, 0, time.Local)),
+			Before: when.DayOf(time.Date(2026, 11, 1, 0, 0, 0, 0, time.Local)),
 		})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if found.Time == nil || found.Time.Days != "October" || found.Time.From != "2026-10-01" || found.Time.To != "2026-10-31" || found.Time.Notes != 4 {
+		if found.Time == nil || found.Time.Days != "October" || found.Time.From != "2026-10-01" ||
+			found.Time.To != "2026-10-31" || found.Time.Notes != 4 {
 			t.Errorf("%s: is about %+v", text, found.Time)
 		}
 		return found.Passages
@@ -207,8 +238,9 @@ func TestTimeWithoutNotesIsIgnored(t *testing.T) {
 	})
 	syncNow(t, x, folder, nil)
 	for question, want := range map[string]string{
-		"what did we do on Halloween?": "party.md", "who was in the sauna in March?": "sauna.md", "sauna after:2020-01-01 before:2020-02-01": "sauna.md",
-		"what did I do last week?": "daily/2026-11-18.md", "what did I do in March?": "", "was war im März?": "",
+		"what did we do on Halloween?": "party.md", "who was in the sauna in March?": "sauna.md",
+		"sauna after:2020-01-01 before:2020-02-01": "sauna.md",
+		"what did I do last week?":                 "daily/2026-11-18.md", "what did I do in March?": "", "was war im März?": "",
 	} {
 		q, err := ParseQuery(question)
 		if err != nil {
@@ -221,7 +253,8 @@ func TestTimeWithoutNotesIsIgnored(t *testing.T) {
 			t.Fatal(err)
 		case want == "" && (len(found.Passages) > 0 || found.Time == nil || found.Time.Notes != 0):
 			t.Errorf("%s: %+v", question, found)
-		case want != "" && (len(found.Passages) == 0 || found.Passages[0].Path != want || found.Time != nil && found.Time.Notes == 0):
+		case want != "" && (len(found.Passages) == 0 || found.Passages[0].Path != want ||
+			found.Time != nil && found.Time.Notes == 0):
 			t.Errorf("%s: %+v", question, found)
 		}
 	}
@@ -237,7 +270,8 @@ func TestSearchOfATimeReturnsAllItsNotes(t *testing.T) {
 		if day%2 == 0 {
 			of = two
 		}
-		of[fmt.Sprintf("daily/2026-10-%02d.md", day)] = fmt.Sprintf("Ran %d km %s\n", day, strings.Repeat(fmt.Sprintf("by the canal no%d ", day), 20))
+		of[fmt.Sprintf("daily/2026-10-%02d.md", day)] = fmt.Sprintf("Ran %d km %s\n", day,
+			strings.Repeat(fmt.Sprintf("by the canal no%d ", day), 20))
 	}
 	folder, x := vault(t, one)
 	other, y := vault(t, two)

@@ -18,15 +18,19 @@ import (
 // oddNotes each have, in some odd form, words that must be found on their line.
 var oddNotes = map[string]string{
 	"callout.md": "Before.\n\n> [!warning]- Folded kestrel\n> The osprey is inside.\n>> [!tip] Nested merlin\n>> deep\n",
-	"embeds.md":  "See ![[Lapwing#Nest|curlew]] and ![alt plover](img/dunlin.png).\n\nA fact about snipe. ^avocet-1\n\n%% hidden godwit %%\n",
+	"embeds.md": "See ![[Lapwing#Nest|curlew]] and ![alt plover](img/dunlin.png).\n\nA fact about snipe. " +
+		"^avocet-1\n\n%% hidden godwit %%\n",
 	"proj.2026.heron-count.md": "---\nid: abc\ntitle: Counting\ndesc: 'about bitterns'\n---\n" +
 		"egret:: white\nstatus:: [[Spoonbill]]\n",
-	"pages/outline.md": "- Birds\n  collapsed:: true\n\t- Waders\n\t  id:: 6512-aa\n\t\t- stilt #shore\n\t\t- TODO ring the turnstone\n\t\t  SCHEDULED: <2026-03-14 Sat>\n- ```js\n  const phalarope = 1\n  ```\n",
-	"windows.md":       "# Gulls\r\n\r\nKittiwake here.\r\n\r\n- skua\r\n  - tern\r\n",
-	"setext.md":        "Auk heading\n===========\n\nguillemot text\n\nSecond razorbill\n---\n\npuffin text\n",
-	"html.md":          "<div class=\"petrel\">\n\n<b>shearwater</b>\n\n</div>\n\n<details><summary>fulmar</summary>\nalbatross\n</details>\n<!-- gannet -->\n",
-	"nested.md":        "1. step\n   1. inner\n\n      ```go\n      cormorant := 1\n      ```\n\n   > quoted shag\n\n   | grebe | b |\n   |---|---|\n   | 1 | divercell |\n\nafter[^1]\n\n[^1]: the footnote loon\n",
-	"math.md":          "$$\nrail = crake\n$$\n\n~~~\ncoot\n~~~\n\n    moorhen\n",
+	"pages/outline.md": "- Birds\n  collapsed:: true\n\t- Waders\n\t  id:: 6512-aa\n\t\t- stilt #shore\n\t\t- TODO " +
+		"ring the turnstone\n\t\t  SCHEDULED: <2026-03-14 Sat>\n- ```js\n  const phalarope = 1\n  ```\n",
+	"windows.md": "# Gulls\r\n\r\nKittiwake here.\r\n\r\n- skua\r\n  - tern\r\n",
+	"setext.md":  "Auk heading\n===========\n\nguillemot text\n\nSecond razorbill\n---\n\npuffin text\n",
+	"html.md": "<div class=\"petrel\">\n\n<b>shearwater</b>\n\n</div>\n\n" +
+		"<details><summary>fulmar</summary>\nalbatross\n</details>\n<!-- gannet -->\n",
+	"nested.md": "1. step\n   1. inner\n\n      ```go\n      cormorant := 1\n      ```\n\n   > quoted " +
+		"shag\n\n   | grebe | b |\n   |---|---|\n   | 1 | divercell |\n\nafter[^1]\n\n[^1]: the footnote loon\n",
+	"math.md": "$$\nrail = crake\n$$\n\n~~~\ncoot\n~~~\n\n    moorhen\n",
 }
 
 func TestNoFormOfMarkdownHidesAWord(t *testing.T) {
@@ -35,14 +39,19 @@ func TestNoFormOfMarkdownHidesAWord(t *testing.T) {
 	syncNow(t, x, folder, nil)
 	for word, want := range map[string]string{
 		"kestrel": "callout.md", "osprey": "callout.md", "merlin": "callout.md",
-		"Lapwing": "embeds.md", "curlew": "embeds.md", "plover": "embeds.md", "dunlin": "embeds.md", "avocet": "embeds.md",
-		"heron": "proj.2026.heron-count.md", "bitterns": "proj.2026.heron-count.md", "egret": "proj.2026.heron-count.md",
-		"Spoonbill": "proj.2026.heron-count.md", "proj.2026": "proj.2026.heron-count.md", "Counting": "proj.2026.heron-count.md",
-		"stilt": "pages/outline.md", "#shore": "pages/outline.md", "turnstone": "pages/outline.md", "phalarope": "pages/outline.md",
+		"Lapwing": "embeds.md", "curlew": "embeds.md", "plover": "embeds.md",
+		"dunlin": "embeds.md", "avocet": "embeds.md",
+		"heron": "proj.2026.heron-count.md", "bitterns": "proj.2026.heron-count.md",
+		"egret":     "proj.2026.heron-count.md",
+		"Spoonbill": "proj.2026.heron-count.md", "proj.2026": "proj.2026.heron-count.md",
+		"Counting": "proj.2026.heron-count.md",
+		"stilt":    "pages/outline.md", "#shore": "pages/outline.md", "turnstone": "pages/outline.md",
+		"phalarope": "pages/outline.md",
 		"Kittiwake": "windows.md", "skua": "windows.md", "tern": "windows.md",
 		"Auk": "setext.md", "guillemot": "setext.md", "razorbill puffin": "setext.md",
 		"petrel": "html.md", "shearwater": "html.md", "fulmar": "html.md", "albatross": "html.md",
-		"cormorant": "nested.md", "shag": "nested.md", "grebe": "nested.md", "divercell": "nested.md", "loon": "nested.md",
+		"cormorant": "nested.md", "shag": "nested.md", "grebe": "nested.md",
+		"divercell": "nested.md", "loon": "nested.md",
 		"crake": "math.md", "coot": "math.md", "moorhen": "math.md",
 	} {
 		if got := paths(t, x, word); !slices.Contains(got, want) {
@@ -61,7 +70,8 @@ func TestLinesOfPassagesAreExact(t *testing.T) {
 	}
 	slices.Sort(texts)
 	rapid.Check(t, func(t *rapid.T) {
-		text := strings.Join(rapid.SliceOfN(rapid.SampledFrom(texts), 1, 5).Draw(t, "notes"), rapid.SampledFrom([]string{"", "\n", "\r\n\r\n"}).Draw(t, "between"))
+		text := strings.Join(rapid.SliceOfN(rapid.SampledFrom(texts), 1, 5).Draw(t, "notes"),
+			rapid.SampledFrom([]string{"", "\n", "\r\n\r\n"}).Draw(t, "between"))
 		note := notes.Parse(notes.Entry{Path: "n.md"}, []byte(text))
 		size := rapid.IntRange(4, 300).Draw(t, "size")
 		lines := strings.Split(note.Text, "\n")
@@ -94,7 +104,8 @@ func TestHugeLineIsCutInTime(t *testing.T) {
 		"characters": strings.Repeat("長", size/16),
 		"brackets":   strings.Repeat("[", size/16),
 	} {
-		for _, p := range passage.Cut(notes.Note{Text: text, BodyLine: 1}, defaultSize) { // takes seconds; hours if the cost were quadratic
+		// takes seconds; hours if the cost were quadratic
+		for _, p := range passage.Cut(notes.Note{Text: text, BodyLine: 1}, defaultSize) {
 			if passage.EstimateTokens(text[p.Start:p.End]) > 2*defaultSize {
 				t.Errorf("%s: a passage of %d tokens", name, passage.EstimateTokens(text[p.Start:p.End]))
 				break
@@ -114,14 +125,16 @@ func TestSearchShowsTheBestPassageFirst(t *testing.T) {
 	}
 	list.WriteString("- [[Sourdough starter]]\n")
 	files := map[string]string{
-		"Sourdough starter.md":  "Flour and water, fed each morning.\n",
-		"bread.md":              "The sourdough starter goes into the bread; a sourdough starter is alive. Starter, sourdough, starter.\n",
-		"index.md":              "# All notes\n\n" + list.String(),
-		"phrase.md":             "He said: never feed the cat twice.\n",
-		"words apart.md":        "The cat was there. Never mind, feed it twice. cat cat feed feed never twice\n",
-		"copy.md":               "The gate code is 4711 and it changes in June.\n",
-		"copy of copy.md":       "The gate code is 4711 and it changes in June.\n",
-		"garden.md":             "# Pruning\n\n" + long("espalier") + "\n\n# Pruning more\n\n" + strings.Repeat("An espalier wants care in winter too: cut above a bud that looks where the branch should go. ", 9) + "\n",
+		"Sourdough starter.md": "Flour and water, fed each morning.\n",
+		"bread.md": "The sourdough starter goes into the bread; a sourdough starter is alive. Starter, " +
+			"sourdough, starter.\n",
+		"index.md":        "# All notes\n\n" + list.String(),
+		"phrase.md":       "He said: never feed the cat twice.\n",
+		"words apart.md":  "The cat was there. Never mind, feed it twice. cat cat feed feed never twice\n",
+		"copy.md":         "The gate code is 4711 and it changes in June.\n",
+		"copy of copy.md": "The gate code is 4711 and it changes in June.\n",
+		"garden.md": "# Pruning\n\n" + long("espalier") + "\n\n# Pruning more\n\n" +
+			strings.Repeat("An espalier wants care in winter too: cut above a bud that looks where the branch should go. ", 9) + "\n",
 		"journal/2026-03-13.md": "Planted onions with Ida.\n",
 		"journal/2026-03-14.md": "Went to the dentist.\n",
 	}
@@ -131,7 +144,10 @@ func TestSearchShowsTheBestPassageFirst(t *testing.T) {
 	folder, x := vault(t, files)
 	syncNow(t, x, folder, nil)
 	search := func(text string) []Passage {
-		found, err := x.Search(t.Context(), Query{Text: text, Today: when.DayOf(time.Date(2026, 3, 14, 10, 0, 0, 0, time.Local))})
+		found, err := x.Search(t.Context(), Query{
+			Text:  text,
+			Today: when.DayOf(time.Date(2026, 3, 14, 10, 0, 0, 0, time.Local)),
+		})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -155,6 +171,7 @@ func TestSearchShowsTheBestPassageFirst(t *testing.T) {
 		t.Errorf("two copies of a note are shown %d times", len(got))
 	}
 	if got := search("espalier care"); len(got) != 1 || got[0].Line != 1 || got[0].EndLine != 7 {
-		t.Errorf("neighbours are not joined: %d passages, the first on lines %d to %d", len(got), got[0].Line, got[0].EndLine)
+		t.Errorf("neighbours are not joined: %d passages, the first on lines %d to %d", len(got),
+			got[0].Line, got[0].EndLine)
 	}
 }

@@ -16,7 +16,8 @@ func TestCoverageCountsUnreadNotes(t *testing.T) {
 	t.Parallel()
 	files := map[string]string{}
 	for i := range 24 {
-		files[fmt.Sprintf("note%02d.md", i)] = fmt.Sprintf("# Note\n\nBoiler number %d hums.\n", i) + strings.Repeat("\n", batchBytes/8)
+		files[fmt.Sprintf("note%02d.md", i)] = fmt.Sprintf("# Note\n\nBoiler number %d hums.\n",
+			i) + strings.Repeat("\n", batchBytes/8)
 	}
 	dir, at := t.TempDir(), t.TempDir()
 	write(t, dir, files)
@@ -25,7 +26,8 @@ func TestCoverageCountsUnreadNotes(t *testing.T) {
 	check := func(x *Index, unread bool) {
 		t.Helper()
 		c, err := x.Coverage(t.Context())
-		if err != nil || c.Total != len(files) || c.Indexed+c.Unread != c.Total || (c.Unread > 0) != unread || unread && c.Indexed == 0 {
+		if err != nil || c.Total != len(files) || c.Indexed+c.Unread != c.Total || (c.Unread > 0) != unread ||
+			unread && c.Indexed == 0 {
 			t.Errorf("coverage is %+v, %v", c, err)
 		}
 	}

@@ -20,13 +20,16 @@ import (
 
 // withFault runs a child process on an index in which a system call on a path, or on
 // something below it, fails.
-func withFault(t *testing.T, work string, folder *notes.Folder, x *Index, call, below, fault string) (out string, err error) {
+func withFault(t *testing.T, work string, folder *notes.Folder, x *Index, call, below,
+	fault string,
+) (out string, err error) {
 	t.Helper()
 	strace, err := exec.LookPath("strace")
 	if err != nil || exec.Command(strace, "-f", "-o", "/dev/null", "true").Run() != nil {
 		t.Skip("needs strace, and the right to use it")
 	}
-	cmd := exec.Command(strace, "-f", "-qq", "-o", "/dev/null", "-P", filepath.Join(folder.Dir(), below), "-e", "trace="+call, "-e", "inject="+call+":error="+fault, os.Args[0])
+	cmd := exec.Command(strace, "-f", "-qq", "-o", "/dev/null", "-P", filepath.Join(folder.Dir(), below), "-e",
+		"trace="+call, "-e", "inject="+call+":error="+fault, os.Args[0])
 	cmd.Env = append(child(t, work, folder.Dir(), x.dir).Env, "GOMAXPROCS=1")
 	text, err := cmd.CombinedOutput()
 	return string(text), err
@@ -36,7 +39,10 @@ func withFault(t *testing.T, work string, folder *notes.Folder, x *Index, call, 
 // as unreadable, and their earlier content is searched.
 func TestFailedListingDeletesNothing(t *testing.T) {
 	t.Parallel()
-	texts := map[string]string{"a.md": "apple one\n", "sub/b.md": "apple two\n", "sub/deep/c.md": "apple three\n", "other/d.md": "apple four\n"}
+	texts := map[string]string{
+		"a.md": "apple one\n", "sub/b.md": "apple two\n", "sub/deep/c.md": "apple three\n",
+		"other/d.md": "apple four\n",
+	}
 	all := []string{"a.md", "other/d.md", "sub/b.md", "sub/deep/c.md"}
 	faults := []string{"EMFILE", "ENFILE", "EIO", "ESTALE", "EACCES", "ENOMEM", "ELOOP"}
 	for i, one := range []struct {
@@ -66,7 +72,8 @@ func TestFailedListingDeletesNothing(t *testing.T) {
 					if got := slices.Sorted(slices.Values(paths(t, x, "apple"))); !slices.Equal(got, all) {
 						t.Errorf("%q are found", got)
 					}
-					if c, err := x.Coverage(t.Context()); err != nil || c.Unreadable != one.unreadable || c.Total != len(all) || c.Indexed != len(all) || len(c.LeftOut) != 0 {
+					if c, err := x.Coverage(t.Context()); err != nil || c.Unreadable != one.unreadable ||
+						c.Total != len(all) || c.Indexed != len(all) || len(c.LeftOut) != 0 {
 						t.Errorf("%v: the coverage is %+v", err, c)
 					}
 				}
@@ -98,7 +105,8 @@ func TestUnreadableNoteKeepsItsIndexedText(t *testing.T) {
 			}
 		}
 		changes := syncNow(t, x, folder, nil)
-		if got := paths(t, x, `"`+strings.TrimSpace(text)+`"`); !slices.Equal(got, []string{file}) || changes.Unreadable != 0 {
+		if got := paths(t, x, `"`+strings.TrimSpace(text)+`"`); !slices.Equal(got, []string{file}) ||
+			changes.Unreadable != 0 {
 			t.Errorf("then %q are found, %+v", got, changes)
 		}
 	}
@@ -110,7 +118,8 @@ func TestRebuildLosesNoUnreadableNote(t *testing.T) {
 	folder, x := vault(t, map[string]string{"a.md": "apple\n", "sub/b.md": "apple pie\n"})
 	syncNow(t, x, folder, nil)
 	for _, one := range [][2]string{{"getdents64", "sub"}, {"read", "sub/b.md"}} {
-		if out, err := withFault(t, "rebuild", folder, x, one[0], one[1], "EIO"); err == nil || !strings.Contains(out, "sub/b.md") || !strings.Contains(out, "lost") {
+		if out, err := withFault(t, "rebuild", folder, x, one[0], one[1], "EIO"); err == nil ||
+			!strings.Contains(out, "sub/b.md") || !strings.Contains(out, "lost") {
 			t.Errorf("%v: %s", err, out)
 		}
 		if got := paths(t, x, "apple"); len(got) != 2 {

@@ -71,14 +71,23 @@ func TestWatchUpdatesTheIndex(t *testing.T) {
 		do   func()
 		want []string
 	}{
-		{"a note is added", func() { write(t, dir, map[string]string{"c.md": "# C\n\ncherries\n"}) }, []string{"added c.md"}},
-		{"a note changes", func() { write(t, dir, map[string]string{"a.md": "# A\n\napricots\n"}) }, []string{"changed a.md"}},
+		{
+			"a note is added", func() { write(t, dir, map[string]string{"c.md": "# C\n\ncherries\n"}) },
+			[]string{"added c.md"},
+		},
+		{
+			"a note changes", func() { write(t, dir, map[string]string{"a.md": "# A\n\napricots\n"}) },
+			[]string{"changed a.md"},
+		},
 		{"a note is renamed", func() { rename(t, dir, "c.md", "deep/cc.md") }, []string{"moved deep/cc.md from c.md"}},
 		{
 			"a folder is moved", func() { rename(t, dir, "deep", "deeper") },
 			[]string{"moved deeper/b.md from deep/b.md", "moved deeper/cc.md from deep/cc.md"},
 		},
-		{"a note comes into a new folder", func() { write(t, dir, map[string]string{"new/sub/d.md": "# D\n\ndates\n"}) }, []string{"added new/sub/d.md"}},
+		{"a note comes into a new folder", func() {
+			write(t, dir,
+				map[string]string{"new/sub/d.md": "# D\n\ndates\n"})
+		}, []string{"added new/sub/d.md"}},
 		{"an editor saves by renaming", func() {
 			write(t, dir, map[string]string{"new/sub/.d.md.swp": "# D\n\nmore dates\n"})
 			rename(t, dir, "new/sub/.d.md.swp", "new/sub/d.md")
@@ -122,7 +131,9 @@ func TestWatchUpdatesTheIndex(t *testing.T) {
 
 // watched starts a watch with short delays, and returns its reports. It ends with the
 // test.
-func watched(t *testing.T, x *Index, folder *notes.Folder, of Embedders, start func() (*fsnotify.Watcher, error)) chan Changes {
+func watched(t *testing.T, x *Index, folder *notes.Folder, of Embedders,
+	start func() (*fsnotify.Watcher, error),
+) chan Changes {
 	t.Helper()
 	report, done := make(chan Changes, 100), make(chan error, 1)
 	w := x.watcher(folder, of, func(c Changes, err error) {
@@ -189,7 +200,10 @@ func TestWatchSurvivesAMissingFolder(t *testing.T) {
 	until(t, report, "late.md")
 	write(t, dir, map[string]string{"deep/d.md": "# D\n\ndates\n"})
 	until(t, report, "added deep/d.md")
-	for text, want := range map[string]string{"apricots": "a.md", "blueberries": "deep/b.md", "lemons": "late.md", "dates": "deep/d.md"} {
+	for text, want := range map[string]string{
+		"apricots": "a.md", "blueberries": "deep/b.md",
+		"lemons": "late.md", "dates": "deep/d.md",
+	} {
 		if got := paths(t, x, text); !slices.Equal(got, []string{want}) {
 			t.Errorf("%s are found in %q, want %s", text, got, want)
 		}
@@ -204,7 +218,10 @@ func TestFolderThatCannotBeWatchedIsPolled(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, map[string]string{"a.md": "# A\n\napples\n"})
 	folder, x := openVault(t, dir, t.TempDir())
-	report := watched(t, x, folder, uses(nil), func() (*fsnotify.Watcher, error) { return nil, errors.New("too many open files") })
+	report := watched(t, x, folder, uses(nil), func() (*fsnotify.Watcher, error) {
+		return nil,
+			errors.New("too many open files")
+	})
 	until(t, report, "cannot be watched (too many open files)", "added a.md")
 	// The file is created with its text: one seen empty would be another note after the
 	// move.
@@ -224,7 +241,8 @@ func TestWatchFollowsTheEmbeddingModel(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	for i := range 30 {
-		write(t, dir, map[string]string{fmt.Sprintf("note%02d.md", i): fmt.Sprintf("# Note %d\n\n%s\n", i, prose(i, 60))})
+		write(t, dir, map[string]string{fmt.Sprintf("note%02d.md",
+			i): fmt.Sprintf("# Note %d\n\n%s\n", i, prose(i, 60))})
 	}
 	folder, x := openVault(t, dir, t.TempDir())
 	model := uses(&bagEmbedder{name: "first"})
@@ -241,7 +259,8 @@ func TestWatchFollowsTheEmbeddingModel(t *testing.T) {
 	model.Store(second)
 	<-begun
 	found, err := x.Search(t.Context(), Query{Text: prose(7, 30), Side: Both})
-	if err != nil || len(found.Passages) == 0 || found.Passages[0].Path != "note07.md" || !strings.HasPrefix(found.Coverage.Embedder, keywordsOnly) {
+	if err != nil || len(found.Passages) == 0 || found.Passages[0].Path != "note07.md" ||
+		!strings.HasPrefix(found.Coverage.Embedder, keywordsOnly) {
 		t.Errorf("while it is embedded anew, found %+v, %v", found, err)
 	}
 	close(goOn)

@@ -64,7 +64,8 @@ func (s *Store) ArtifactVersions(ctx context.Context, conversation, name string)
 // all conversations if conversation is empty, most recently changed first.
 func (s *Store) Artifacts(ctx context.Context, conversation string) ([]agent.Artifact, error) {
 	return s.artifacts(ctx, `AS a WHERE (conversation = ?1 OR ?1 = '') AND version =
-		(SELECT max(version) FROM artifacts WHERE conversation = a.conversation AND name = a.name) ORDER BY created DESC, name`, conversation)
+		(SELECT max(version) FROM artifacts WHERE conversation = a.conversation AND name = a.name)
+		ORDER BY created DESC, name`, conversation)
 }
 
 func (s *Store) artifacts(ctx context.Context, which string, args ...any) (_ []agent.Artifact, err error) {
@@ -82,7 +83,8 @@ func (s *Store) artifacts(ctx context.Context, which string, args ...any) (_ []a
 // Call IDs include the turn, so the copies get call IDs of the new turn.
 func copyArtifacts(ctx context.Context, tx *sql.Tx, turn, conversation, to string) error {
 	_, err := tx.ExecContext(ctx, `INSERT INTO artifacts (`+artifactColumns+`, call)
-		SELECT ?2, name, version, text, author, why, ?3, created, origin, iif(call LIKE ?1 || '/%', ?3 || substr(call, length(?1) + 1), '')
+		SELECT ?2, name, version, text, author, why, ?3, created, origin, iif(call LIKE ?1 || '/%', ?3 || substr(call,
+		length(?1) + 1), '')
 		FROM artifacts WHERE turn = ?1`, turn, conversation, to)
 	return err
 }
@@ -92,6 +94,7 @@ func copyArtifacts(ctx context.Context, tx *sql.Tx, turn, conversation, to strin
 func copyHistories(ctx context.Context, tx *sql.Tx, from, fork string) error {
 	_, err := tx.ExecContext(ctx, `INSERT OR IGNORE INTO artifacts (`+artifactColumns+`, call)
 		SELECT ?2, name, version, text, author, why, turn, created, origin, '' FROM artifacts AS a
-		WHERE conversation = ?1 AND version < (SELECT max(version) FROM artifacts WHERE conversation = ?2 AND name = a.name)`, from, fork)
+		WHERE conversation = ?1 AND version < (SELECT max(version) FROM artifacts WHERE conversation = ?2
+		AND name = a.name)`, from, fork)
 	return err
 }

@@ -22,7 +22,10 @@ func TestAllArtifactVersionsAreSaved(t *testing.T) {
 		t.Fatal(err)
 	}
 	for n, text := range []string{"one", "two"} {
-		a := agent.Artifact{Conversation: chat, Name: "plan", Version: n + 1, Text: text, By: "general", Why: "why " + text, Turn: "t", Call: "t/" + text}
+		a := agent.Artifact{
+			Conversation: chat, Name: "plan", Version: n + 1, Text: text, By: "general",
+			Why: "why " + text, Turn: "t", Call: "t/" + text,
+		}
 		if err := s.SaveArtifact(ctx, a); err != nil {
 			t.Fatal(err)
 		}
@@ -32,14 +35,16 @@ func TestAllArtifactVersionsAreSaved(t *testing.T) {
 		t.Errorf("a second version 2: %v", err)
 	}
 	for version, want := range map[int]string{0: "two", 1: "one", 2: "two"} {
-		if a, err := s.Artifact(ctx, chat, "plan", version); err != nil || a.Text != want || a.By != "general" || a.Why != "why "+want {
+		if a, err := s.Artifact(ctx, chat, "plan", version); err != nil || a.Text != want ||
+			a.By != "general" || a.Why != "why "+want {
 			t.Errorf("version %d: %+v, %v", version, a, err)
 		}
 	}
 	if _, err := s.Artifact(ctx, chat, "plan", 3); !errors.Is(err, agent.ErrNoArtifact) {
 		t.Errorf("version 3: %v", err)
 	}
-	if versions, err := s.ArtifactVersions(ctx, chat, "plan"); err != nil || len(versions) != 2 || versions[0].Text != "one" {
+	if versions, err := s.ArtifactVersions(ctx, chat, "plan"); err != nil || len(versions) != 2 ||
+		versions[0].Text != "one" {
 		t.Errorf("versions %+v, %v", versions, err)
 	}
 	if _, made, err := s.MadeBy(ctx, "t/one"); !made || err != nil {
@@ -64,7 +69,10 @@ func TestForkCopiesTheDocumentsOfItsPath(t *testing.T) {
 	ctx := t.Context()
 	version := func(conversation, turn, name, text string, n int) {
 		t.Helper()
-		must(t, s.SaveArtifact(ctx, agent.Artifact{Conversation: conversation, Name: name, Version: n, Text: text, By: "general", Turn: turn, Call: turn + "/1"}))
+		must(t, s.SaveArtifact(ctx, agent.Artifact{
+			Conversation: conversation, Name: name, Version: n, Text: text,
+			By: "general", Turn: turn, Call: turn + "/1",
+		}))
 	}
 	texts := func(conversation, name string) (all string) {
 		t.Helper()
@@ -94,13 +102,15 @@ func TestForkCopiesTheDocumentsOfItsPath(t *testing.T) {
 	if got := texts(fork.ID, "list"); got != "" {
 		t.Errorf("a document of another branch came along: %q", got)
 	}
-	if made, ok, err := s.MadeBy(ctx, fork.ID+".2/1"); !ok || err != nil || made.Conversation != fork.ID || made.Version != 3 || made.Turn != fork.ID+".2" {
+	if made, ok, err := s.MadeBy(ctx, fork.ID+".2/1"); !ok || err != nil || made.Conversation != fork.ID ||
+		made.Version != 3 || made.Turn != fork.ID+".2" {
 		t.Errorf("made by the copied call: %+v, %t, %v", made, ok, err)
 	}
 	if made, _, _ := s.MadeBy(ctx, sibling+"/1"); made.Conversation != "c" {
 		t.Errorf("the call of the other branch made %+v", made)
 	}
-	if w, err := s.Window(ctx, fork.ID, 99); err != nil || w.Summary.Text != "they made a plan" || w.Summary.Turn != fork.ID+".2" {
+	if w, err := s.Window(ctx, fork.ID, 99); err != nil || w.Summary.Text != "they made a plan" ||
+		w.Summary.Turn != fork.ID+".2" {
 		t.Errorf("the summary is %+v, %v", w.Summary, err)
 	}
 	version(fork.ID, fork.ID+".2", "plan", "of the fork", 4)

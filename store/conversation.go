@@ -84,7 +84,8 @@ func (s *Store) OpenTurn(ctx context.Context, message string, since time.Time) (
 		JOIN messages q ON q.turn = t.id AND q.role = 'user'
 		JOIN messages a ON a.turn = t.id AND a.role = 'assistant'
 		JOIN conversations c ON c.id = t.conversation AND c.head = a.id
-		WHERE t.state = 'open' AND t.undone IS NULL AND t.started >= ? AND q.text = ? ORDER BY t.started DESC LIMIT 1`, since.UnixMilli(), message).Scan(&conversation, &turn)
+		WHERE t.state = 'open' AND t.undone IS NULL AND t.started >= ? AND q.text = ? ORDER BY t.started DESC
+		LIMIT 1`, since.UnixMilli(), message).Scan(&conversation, &turn)
 	if errors.Is(err, sql.ErrNoRows) {
 		err = nil
 	}
@@ -137,10 +138,13 @@ func (s *Store) Window(ctx context.Context, conversation string, messages int) (
 	}
 	defer tx.Rollback()
 	var shown tree
-	for scan := range files.Rows(ctx, tx, pathWhile(`(p.messages < ?2 OR EXISTS (SELECT 1 FROM summaries WHERE `+ofConversation+`))
+	for scan := range files.Rows(ctx, tx, pathWhile(`(p.messages < ?2 OR EXISTS (SELECT 1 FROM summaries
+		WHERE `+ofConversation+`))
 		AND NOT EXISTS (SELECT 1 FROM summaries WHERE turn = p.turn)`)+
-		`SELECT p.turn, p.messages, t.state, t.owner, t.undone IS NOT NULL, t.preceding, coalesce(y.text, ''), coalesce(y.origin, '{}')
-		FROM path p JOIN turns t ON t.id = p.turn LEFT JOIN summaries y ON y.turn = p.turn WHERE p.began < ?2 OR y.turn IS NOT NULL`, conversation, messages) {
+		`SELECT p.turn, p.messages, t.state, t.owner, t.undone IS NOT NULL, t.preceding, coalesce(y.text, ''),
+			coalesce(y.origin, '{}')
+		FROM path p JOIN turns t ON t.id = p.turn LEFT JOIN summaries y ON y.turn = p.turn WHERE p.began < ?2
+		OR y.turn IS NOT NULL`, conversation, messages) {
 		var n node
 		var upTo, preceding int
 		var state, owner, summary string

@@ -29,7 +29,8 @@ func sample(t *testing.T, dir string, killed bool) string {
 	must(t, err)
 	for n := range 20 {
 		for range 4 {
-			say(t, s, fmt.Sprintf("talk%d", n), fmt.Sprintf("a question about %d", n), strings.Repeat("an answer of some length ", 20))
+			say(t, s, fmt.Sprintf("talk%d", n), fmt.Sprintf("a question about %d", n),
+				strings.Repeat("an answer of some length ", 20))
 		}
 	}
 	_, err = s.Search(t.Context(), "", "question", 1)
@@ -230,7 +231,8 @@ func TestDamageIsNeverSilent(t *testing.T) {
 				}
 				_ = s.Close()
 			}
-			t.Logf("seed %d: %d damaged, %d refused, %d noticed later, %d read as before, slowest start %v", seed, rounds, refused, noticed, unharmed, slowest)
+			t.Logf("seed %d: %d damaged, %d refused, %d noticed later, %d read as before, slowest start %v", seed,
+				rounds, refused, noticed, unharmed, slowest)
 			if slowest > 5*time.Second {
 				t.Errorf("a start took %v, more than 5 s", slowest)
 			}
@@ -360,7 +362,8 @@ func TestCloseLeavesNoMark(t *testing.T) {
 		t.Errorf("while it is open, the mark is %q, %v", mark, err)
 	}
 	must(t, two.Close())
-	if left := filesWith(t, filepath.Dir(path), ""); !reflect.DeepEqual(left, []string{"lifehub.db", "lifehub.db-journal", "lifehub.db.lock"}) {
+	if left := filesWith(t, filepath.Dir(path), ""); !reflect.DeepEqual(left,
+		[]string{"lifehub.db", "lifehub.db-journal", "lifehub.db.lock"}) {
 		t.Errorf("left are %v", left)
 	}
 	for _, ending := range []string{"-journal", ".lock"} {
@@ -394,7 +397,8 @@ func TestEmptiedFileIsDamaged(t *testing.T) {
 		must(t, empty(path))
 		for range 2 { // the second time it is what the first left
 			var damaged *DamagedError
-			if _, err := Open(path); !errors.As(err, &damaged) || damaged.Backup == nil || !strings.Contains(err.Error(), path) {
+			if _, err := Open(path); !errors.As(err, &damaged) || damaged.Backup == nil ||
+				!strings.Contains(err.Error(), path) {
 				t.Fatalf("%s: got %v", name, err)
 			}
 		}

@@ -121,7 +121,8 @@ func leftDrafts(ctx context.Context, db files.Querier, conversation string) ([]l
 // notTaken returns the messages that no turn has taken.
 func notTaken(ctx context.Context, db files.Querier, offered []agent.Steering) (left []agent.Steering, err error) {
 	for _, s := range offered {
-		taken, err := files.Column[int](ctx, db, `SELECT 1 FROM journal WHERE json_valid(entry) AND entry ->> '$.steering.id' = ? LIMIT 1`, s.ID)
+		taken, err := files.Column[int](ctx, db, `SELECT 1 FROM journal WHERE json_valid(entry)
+			AND entry ->> '$.steering.id' = ? LIMIT 1`, s.ID)
 		if err != nil {
 			return nil, err
 		}

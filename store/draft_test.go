@@ -28,7 +28,10 @@ func another(t *testing.T, path string) (s *Store, kill func()) {
 }
 
 var typed = agent.Draft{
-	Conversation: "c", Text: "a [paste 1 · 40 lines] b", Pastes: []agent.Paste{{Name: "[paste 1 · 40 lines]", Text: "long\ntext"}},
+	Conversation: "c", Text: "a [paste 1 · 40 lines] b", Pastes: []agent.Paste{{
+		Name: "[paste 1 · 40 lines]",
+		Text: "long\ntext",
+	}},
 	Waiting: []string{"second", "third"},
 }
 
@@ -166,13 +169,17 @@ func TestMessageBeingSentIsNeitherLostNorDuplicated(t *testing.T) {
 			say(t, s, "c", "what now?", "the same was asked before")
 			first, kill := another(t, path)
 			must(t, first.SaveDraft(t.Context(), agent.Draft{Conversation: "c", Text: "what no"}))
-			must(t, first.SaveDraft(t.Context(), agent.Draft{Conversation: "c", Sending: "what now?", Waiting: []string{"second"}}))
+			must(t, first.SaveDraft(t.Context(), agent.Draft{
+				Conversation: "c", Sending: "what now?",
+				Waiting: []string{"second"},
+			}))
 			if tc.begin != "" {
 				_, err := first.Begin(t.Context(), "c", tc.begin)
 				must(t, err)
 			}
 			kill()
-			if u, err := s.LoadDraft(t.Context(), "c"); err != nil || !slices.Equal(u.Waiting, tc.want) || u.Sending != "" || u.Text != "" {
+			if u, err := s.LoadDraft(t.Context(), "c"); err != nil || !slices.Equal(u.Waiting, tc.want) ||
+				u.Sending != "" || u.Text != "" {
 				t.Errorf("got %+v, %v", u, err)
 			}
 		})
@@ -186,11 +193,19 @@ func TestSteeringThatATurnTookIsNotInTheDraft(t *testing.T) {
 	turn, err := first.Begin(t.Context(), "c", "what now?")
 	must(t, err)
 	must(t, first.SaveDraft(t.Context(), agent.Draft{
-		Conversation: "c", Steering: []agent.Steering{{ID: "1", Text: "yes"}, {ID: "2", Text: "yes"}, {ID: "3", Text: "no"}}, Waiting: []string{"later"},
+		Conversation: "c", Steering: []agent.Steering{
+			{ID: "1", Text: "yes"},
+			{ID: "2", Text: "yes"},
+			{ID: "3", Text: "no"},
+		}, Waiting: []string{"later"},
 	}))
-	must(t, first.Record(t.Context(), turn, agent.Entry{Version: 1, Moment: agent.Steered, Steering: &agent.Steering{ID: "1", Text: "yes"}}))
+	must(t, first.Record(t.Context(), turn, agent.Entry{
+		Version: 1, Moment: agent.Steered,
+		Steering: &agent.Steering{ID: "1", Text: "yes"},
+	}))
 	kill()
-	if u, err := s.LoadDraft(t.Context(), "c"); err != nil || !slices.Equal(u.Waiting, []string{"yes", "no", "later"}) || u.Steering != nil {
+	if u, err := s.LoadDraft(t.Context(), "c"); err != nil ||
+		!slices.Equal(u.Waiting, []string{"yes", "no", "later"}) || u.Steering != nil {
 		t.Errorf("got %+v, %v", u, err)
 	}
 }
@@ -204,8 +219,10 @@ func edit(t *testing.T, s *Store, conversation, text string) (path string) {
 	_, err = file.WriteString(text)
 	must(t, err)
 	must(t, file.Close())
-	must(t, s.SaveDraft(t.Context(), agent.Draft{Conversation: conversation, Text: "begun", Editing: true})) // a draft of another conversation
-	must(t, os.WriteFile(filepath.Join(filepath.Dir(file.Name()), "."+filepath.Base(file.Name())+".swp"), []byte(text), 0o600))
+	// a draft of another conversation
+	must(t, s.SaveDraft(t.Context(), agent.Draft{Conversation: conversation, Text: "begun", Editing: true}))
+	must(t, os.WriteFile(filepath.Join(filepath.Dir(file.Name()), "."+filepath.Base(file.Name())+".swp"), []byte(text),
+		0o600))
 	return file.Name()
 }
 
@@ -231,7 +248,10 @@ func TestDeletedConversationLeavesNoDraft(t *testing.T) {
 	for _, conversation := range []string{"c", "d"} {
 		say(t, s, conversation, "a", "A")
 		other, kill := another(t, path)
-		must(t, other.SaveDraft(t.Context(), agent.Draft{Conversation: conversation, Text: "zebraword of " + conversation}))
+		must(t, other.SaveDraft(t.Context(), agent.Draft{
+			Conversation: conversation,
+			Text:         "zebraword of " + conversation,
+		}))
 		edit(t, other, conversation, "gnuword of "+conversation)
 		kill()
 	}

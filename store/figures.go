@@ -72,5 +72,6 @@ SELECT key, max(question), count(*), sum(state <> 'done'),
 	coalesce(sum(prompt_tokens), 0), coalesce(sum(answer_tokens), 0),
 	coalesce(1000.0 * sum(answer_tokens) FILTER (WHERE generating > 0) / nullif(sum(generating), 0), 0),
 	coalesce(sum(model_calls), 0), coalesce(sum(searches), 0), coalesce(sum(passages), 0), coalesce(sum(cited), 0),
-	coalesce(sum(tool_calls - tools_failed), 0), coalesce(sum(tools_failed), 0), coalesce(sum(tools_denied), 0), coalesce(sum(asked), 0)
+	coalesce(sum(tool_calls - tools_failed), 0), coalesce(sum(tools_failed), 0), coalesce(sum(tools_denied), 0),
+	coalesce(sum(asked), 0)
 FROM ranked GROUP BY key ORDER BY max(at) DESC LIMIT ifnull(nullif(?, 0), -1)`

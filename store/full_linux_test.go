@@ -32,7 +32,8 @@ func TestFullDiskDuringMigrationLeavesTheOldSchema(t *testing.T) {
 		migrations = newest[:1]
 		s, err := Open(path)
 		if err == nil {
-			_, err = s.file.Write.Exec(`INSERT INTO conversations (id, title, created, updated) VALUES ('c', 'kept', 1, 1)`)
+			_, err = s.file.Write.Exec(`INSERT INTO conversations (id, title, created, updated) VALUES ('c', 'kept', 1,
+				1)`)
 			err = errors.Join(err, s.Close())
 		}
 		migrations = newest
@@ -44,7 +45,8 @@ func TestFullDiskDuringMigrationLeavesTheOldSchema(t *testing.T) {
 			t.Fatal(err)
 		}
 		ballast := filepath.Join(dir, "ballast")
-		if err := os.WriteFile(ballast, make([]byte, max(0, int64(disk.Bfree)*disk.Bsize-int64(try)*16<<10)), 0o600); err != nil {
+		if err := os.WriteFile(ballast, make([]byte, max(0, int64(disk.Bfree)*disk.Bsize-int64(try)*16<<10)),
+			0o600); err != nil {
 			t.Fatal(err)
 		}
 		s, err = Open(path)

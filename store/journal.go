@@ -107,7 +107,8 @@ func (s *Store) Reopen(ctx context.Context, conversation, turn string) (agent.Un
 			JOIN messages q ON q.turn = t.id AND q.role = 'user'
 			JOIN messages a ON a.turn = t.id AND a.role = 'assistant'
 			JOIN conversations c ON c.id = t.conversation AND c.head = a.id
-			WHERE t.id = ? AND c.id = ? AND t.undone IS NULL`, turn, conversation).Scan(&state, &owner, &left.Question, &left.Text)
+			WHERE t.id = ? AND c.id = ?
+			AND t.undone IS NULL`, turn, conversation).Scan(&state, &owner, &left.Question, &left.Text)
 		switch {
 		case errors.Is(err, sql.ErrNoRows) || err == nil && state == "done":
 			return agent.ErrOver
@@ -123,7 +124,8 @@ func (s *Store) Reopen(ctx context.Context, conversation, turn string) (agent.Un
 		if left.Entries, left.Damaged, err = readJournal(ctx, tx, turn); err != nil {
 			return err
 		}
-		_, err = tx.ExecContext(ctx, `UPDATE turns SET state = 'open', error = '', ended = NULL, owner = ? WHERE id = ?`, owner, turn)
+		_, err = tx.ExecContext(ctx, `UPDATE turns SET state = 'open', error = '', ended = NULL, owner = ?
+			WHERE id = ?`, owner, turn)
 		return err
 	})
 	if err != nil {
@@ -203,7 +205,8 @@ func insertRows(ctx context.Context, tx *sql.Tx, turn string, list []row) error 
 		if r.sound {
 			sum = r.sum(turn)
 		}
-		if _, err := tx.ExecContext(ctx, `INSERT INTO journal (turn, number, entry, result, sum) VALUES (?, ?, ?, ?, ?)`,
+		if _, err := tx.ExecContext(ctx, `INSERT INTO journal (turn, number, entry, result, sum) VALUES (?, ?, ?, ?,
+			?)`,
 			turn, r.number, r.entry, r.result, sum); err != nil {
 			return err
 		}
@@ -215,7 +218,8 @@ func insertRows(ctx context.Context, tx *sql.Tx, turn string, list []row) error 
 // not change the note unless Changing returns nil.
 func (s *Store) Changing(ctx context.Context, turn string, c agent.NoteChange) (err error) {
 	defer files.Wrap(&err, "save %s before changing it", c.Path)
-	_, err = s.file.Write.ExecContext(ctx, `INSERT INTO note_changes (turn, vault, path, before, after, created) VALUES (?, ?, ?, ?, ?, ?)`,
+	_, err = s.file.Write.ExecContext(ctx, `INSERT INTO note_changes (turn, vault, path, before, after, created)
+		VALUES (?, ?, ?, ?, ?, ?)`,
 		turn, c.Vault, c.Path, c.Before, c.After, s.now().UnixMilli())
 	return err
 }
@@ -226,7 +230,8 @@ func (s *Store) ChangingSet(ctx context.Context, turn string, list []agent.NoteC
 	err = s.file.Update(ctx, func(tx *sql.Tx) error {
 		var ids []int64
 		for _, c := range list {
-			done, err := tx.ExecContext(ctx, `INSERT INTO note_changes (turn, vault, path, before, after, created) VALUES (?, ?, ?, ?, ?, ?)`,
+			done, err := tx.ExecContext(ctx, `INSERT INTO note_changes (turn, vault, path, before, after, created)
+				VALUES (?, ?, ?, ?, ?, ?)`,
 				turn, c.Vault, c.Path, c.Before, c.After, s.now().UnixMilli())
 			if err != nil {
 				return err
@@ -248,7 +253,8 @@ func (s *Store) CloseSet(ctx context.Context, set int64, made bool) (err error) 
 	defer files.Wrap(&err, "save that several notes were changed")
 	return s.file.Update(ctx, func(tx *sql.Tx) error {
 		if !made {
-			if _, err := tx.ExecContext(ctx, `DELETE FROM note_changes WHERE id BETWEEN (SELECT first FROM open_sets WHERE id = ?1)
+			if _, err := tx.ExecContext(ctx, `DELETE FROM note_changes WHERE id BETWEEN (SELECT first FROM open_sets
+				WHERE id = ?1)
 				AND (SELECT last FROM open_sets WHERE id = ?1)`, set); err != nil {
 				return err
 			}
@@ -306,7 +312,8 @@ func (s *Store) TakeBack(ctx context.Context, turn string) (err error) {
 		var conversation string
 		if err := tx.QueryRowContext(ctx, `UPDATE conversations SET head = coalesce(
 				(SELECT parent FROM messages WHERE turn = ?1 AND role = 'user'), 0)
-			WHERE id = (SELECT conversation FROM turns WHERE id = ?1) RETURNING id`, turn).Scan(&conversation); err != nil {
+			WHERE id = (SELECT conversation FROM turns
+			WHERE id = ?1) RETURNING id`, turn).Scan(&conversation); err != nil {
 			return err
 		}
 		return forgetBranches(ctx, tx, conversation)
@@ -316,7 +323,8 @@ func (s *Store) TakeBack(ctx context.Context, turn string) (err error) {
 // LastUndone returns the turn of a conversation that was undone last, or "".
 func (s *Store) LastUndone(ctx context.Context, conversation string) (turn string, err error) {
 	defer files.Wrap(&err, "find the turn that was undone last")
-	err = s.file.Read.QueryRowContext(ctx, `SELECT coalesce((SELECT id FROM turns WHERE conversation = ? AND undone IS NOT NULL
+	err = s.file.Read.QueryRowContext(ctx, `SELECT coalesce((SELECT id FROM turns WHERE conversation = ?
+		AND undone IS NOT NULL
 		ORDER BY undone DESC, number LIMIT 1), '')`, conversation).Scan(&turn)
 	return turn, err
 }

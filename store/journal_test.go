@@ -28,12 +28,19 @@ func entries() []agent.Entry {
 	at := time.UnixMilli(1_800_000_000_000).UTC()
 	input := json.RawMessage(`{"text":"milk <ä>"}`)
 	return []agent.Entry{
-		{Version: 1, Moment: agent.Planned, Time: at, Plan: &agent.PlanMade{Steps: []agent.Step{{ID: "1", Tool: "add_task", Input: input}}}},
+		{Version: 1, Moment: agent.Planned, Time: at, Plan: &agent.PlanMade{Steps: []agent.Step{{
+			ID:   "1",
+			Tool: "add_task", Input: input,
+		}}}},
 		{Version: 1, Moment: agent.Intended, Time: at, Step: "1", Tool: "add_task", Input: input, Hash: "h"},
 		{Version: 1, Moment: agent.CallAsked, Time: at, Step: "1"},
 		{Version: 1, Moment: agent.Decided, Time: at, Step: "1", Decision: agent.AllowOnce},
 		{Version: 1, Moment: agent.CallStarted, Time: at, Step: "1", Mark: json.RawMessage(`{"was":"x"}`)},
-		{Version: 1, Moment: agent.CallEnded, Time: at, Step: "1", Status: agent.Done, Result: &agent.Result{Text: "added", Sources: []agent.Source{{Path: "tasks.md", Line: 1, EndLine: 1}}}, Effects: []agent.Effect{{Kind: agent.NoteChanged, Path: "tasks.md", Lines: &agent.Lines{Added: 1}}}},
+		{
+			Version: 1, Moment: agent.CallEnded, Time: at, Step: "1", Status: agent.Done,
+			Result:  &agent.Result{Text: "added", Sources: []agent.Source{{Path: "tasks.md", Line: 1, EndLine: 1}}},
+			Effects: []agent.Effect{{Kind: agent.NoteChanged, Path: "tasks.md", Lines: &agent.Lines{Added: 1}}},
+		},
 	}
 }
 
@@ -93,7 +100,10 @@ func TestSteeringIsSavedWithTheMessage(t *testing.T) {
 	turn, err := s.Begin(t.Context(), "c", "add milk")
 	must(t, err)
 	for _, text := range []string{"and oats", "and honey"} {
-		must(t, s.Record(t.Context(), turn, agent.Entry{Version: 1, Moment: agent.Steered, Steering: &agent.Steering{ID: text, Text: text}}))
+		must(t, s.Record(t.Context(), turn, agent.Entry{
+			Version: 1, Moment: agent.Steered,
+			Steering: &agent.Steering{ID: text, Text: text},
+		}))
 	}
 	must(t, s.Finish(t.Context(), turn, agent.Answer{Text: "Done."}))
 	w, err := s.Window(t.Context(), "c", 10)
@@ -102,7 +112,8 @@ func TestSteeringIsSavedWithTheMessage(t *testing.T) {
 	if message != "add milk" || !slices.Equal(steering, []string{"and oats", "and honey"}) {
 		t.Errorf("saved %q and %q", message, steering)
 	}
-	if prompts, err := s.Prompts(t.Context(), 2); err != nil || !slices.Equal(prompts, []string{"and honey", "and oats"}) {
+	if prompts, err := s.Prompts(t.Context(), 2); err != nil ||
+		!slices.Equal(prompts, []string{"and honey", "and oats"}) {
 		t.Errorf("prompts %q, %v", prompts, err)
 	}
 	if hits, err := s.Search(t.Context(), "", "honey", 5); err != nil || len(hits) != 1 || hits[0].Turn != turn {
@@ -112,7 +123,10 @@ func TestSteeringIsSavedWithTheMessage(t *testing.T) {
 
 func TestStoppedOrFailedTurnCanBeResumed(t *testing.T) {
 	t.Parallel()
-	for name, answer := range map[string]agent.Answer{"stopped": {Text: "So", Cut: true}, "failed": {Error: "the server is gone"}} {
+	for name, answer := range map[string]agent.Answer{
+		"stopped": {Text: "So", Cut: true},
+		"failed":  {Error: "the server is gone"},
+	} {
 		t.Run(name, func(t *testing.T) {
 			s, _ := openTemp(t)
 			turn, err := s.Begin(t.Context(), "c", "q")
@@ -177,19 +191,22 @@ func TestDamagedJournalEntriesAreReportedAndOmitted(t *testing.T) {
 			_, err = tx.Exec("UPDATE journal SET number = number + 100 WHERE turn = ? AND number = ?", turn, number)
 		default:
 			var text string
-			if err := tx.QueryRow("SELECT "+column+" FROM journal WHERE turn = ? AND number = ?", turn, number).Scan(&text); err != nil {
+			if err := tx.QueryRow("SELECT "+column+" FROM journal WHERE turn = ? AND number = ?", turn,
+				number).Scan(&text); err != nil {
 				t.Fatal(err)
 			}
 			changed := []byte(text + " ")
 			changed[random.IntN(len(changed))] ^= 1 << random.IntN(7)
-			_, err = tx.Exec("UPDATE journal SET "+column+" = ? WHERE turn = ? AND number = ?", string(changed), turn, number)
+			_, err = tx.Exec("UPDATE journal SET "+column+" = ? WHERE turn = ? AND number = ?",
+				string(changed), turn, number)
 		}
 		if err != nil {
 			t.Fatal(err)
 		}
 		list, damaged, err := readJournal(t.Context(), tx, turn)
 		if err != nil || !damaged || len(list) != len(entries())-1 {
-			t.Fatalf("seed %d: %s of row %d changed: %d entries, damaged %t, %v", seed, column, number, len(list), damaged, err)
+			t.Fatalf("seed %d: %s of row %d changed: %d entries, damaged %t, %v", seed, column,
+				number, len(list), damaged, err)
 		}
 		if err := tx.Rollback(); err != nil {
 			t.Fatal(err)
@@ -221,13 +238,15 @@ func TestFinishedTurnKeepsDecisionsButNotResults(t *testing.T) {
 	s, _ := openTemp(t)
 	turn, err := s.Begin(t.Context(), "c", "q")
 	if err == nil {
-		err = errors.Join(s.Record(t.Context(), turn, entries()...), s.Finish(t.Context(), turn, agent.Answer{Text: "a"}))
+		err = errors.Join(s.Record(t.Context(), turn, entries()...),
+			s.Finish(t.Context(), turn, agent.Answer{Text: "a"}))
 	}
 	if err != nil {
 		t.Fatal(err)
 	}
 	var rows, results int
-	if err := s.file.Read.QueryRow("SELECT count(*), count(nullif(result, '')) FROM journal").Scan(&rows, &results); err != nil || rows != len(entries()) || results != 0 {
+	if err := s.file.Read.QueryRow("SELECT count(*), count(nullif(result, '')) FROM journal").Scan(&rows,
+		&results); err != nil || rows != len(entries()) || results != 0 {
 		t.Errorf("%d rows, %d results, %v", rows, results, err)
 	}
 	left, damaged, err := readJournal(t.Context(), s.file.Read, turn)
@@ -240,7 +259,10 @@ func TestFinishedTurnKeepsDecisionsButNotResults(t *testing.T) {
 func TestSpaceOfDroppedResultsIsReused(t *testing.T) {
 	t.Parallel()
 	s, _ := openTemp(t)
-	long := agent.Entry{Version: 1, Moment: agent.CallEnded, Step: "1", Result: &agent.Result{Text: strings.Repeat("a long result ", 250)}}
+	long := agent.Entry{
+		Version: 1, Moment: agent.CallEnded, Step: "1",
+		Result: &agent.Result{Text: strings.Repeat("a long result ", 250)},
+	}
 	for range 40 {
 		turn, err := s.Begin(t.Context(), "c", "q")
 		if err == nil {
@@ -251,7 +273,8 @@ func TestSpaceOfDroppedResultsIsReused(t *testing.T) {
 		}
 	}
 	var pages, rows int
-	if err := s.file.Read.QueryRow("SELECT sum(pgsize), sum(payload) FROM dbstat WHERE name = 'journal'").Scan(&pages, &rows); err != nil || pages > 2*rows+4096 {
+	if err := s.file.Read.QueryRow("SELECT sum(pgsize), sum(payload) FROM dbstat WHERE name = 'journal'").Scan(&pages,
+		&rows); err != nil || pages > 2*rows+4096 {
 		t.Errorf("%d bytes for %d, %v", pages, rows, err)
 	}
 }

@@ -43,7 +43,8 @@ func (s *Store) SaveMarks(ctx context.Context, source string, keys []int64) (err
 	if err != nil || len(keys) == 0 {
 		return err
 	}
-	_, err = s.file.Write.ExecContext(ctx, `INSERT OR IGNORE INTO marks (line, source) SELECT value, ?2 FROM json_each(?1)`, string(list), source)
+	_, err = s.file.Write.ExecContext(ctx, `INSERT OR IGNORE INTO marks (line, source) SELECT value, ?2
+		FROM json_each(?1)`, string(list), source)
 	return err
 }
 
@@ -54,8 +55,10 @@ func (s *Store) MarkedBy(ctx context.Context, keys []int64) (_ []string, err err
 	if err != nil || len(keys) == 0 {
 		return nil, err
 	}
-	return files.Column[string](ctx, s.file.Read, `SELECT DISTINCT m.source FROM json_each(?) wanted JOIN marks m ON m.line = wanted.value
-		WHERE EXISTS (SELECT 1 FROM marks) ORDER BY m.source`, string(list)) // usually there are none, and the list is not read
+	return files.Column[string](ctx, s.file.Read, `SELECT DISTINCT m.source FROM json_each(?) wanted
+		JOIN marks m ON m.line = wanted.value
+		WHERE EXISTS (SELECT 1 FROM marks)
+		ORDER BY m.source`, string(list)) // usually there are none, and the list is not read
 }
 
 // registerFunctions makes what migrations need available to SQL.

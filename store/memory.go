@@ -103,7 +103,8 @@ func (s *Store) byWords(ctx context.Context, q agent.MemoryQuery, limit int) ([]
 	return files.AllRows(ctx, s.file.Read, func(scan files.Scan) (hit scored, err error) {
 		return hit, scan(&hit.memory, &hit.score)
 	}, `SELECT m.id, -bm25(memory_terms) FROM memory_terms JOIN memories m ON m.id = memory_terms.rowid
-		WHERE memory_terms MATCH ?2 AND (?3 OR `+ofConversation+`) ORDER BY bm25(memory_terms) LIMIT ?4`, q.Conversation, match, q.Everywhere, limit)
+		WHERE memory_terms MATCH ?2 AND (?3
+		OR `+ofConversation+`) ORDER BY bm25(memory_terms) LIMIT ?4`, q.Conversation, match, q.Everywhere, limit)
 }
 
 // similarVectors compares the question with all vectors of its embedder: 10,000
@@ -119,7 +120,8 @@ func (s *Store) similarVectors(ctx context.Context, q agent.MemoryQuery) ([]scor
 		}
 		return hit, err
 	}, `SELECT m.id, v.vector FROM memory_vectors v JOIN memories m ON m.id = v.memory
-		WHERE v.embedder = ?2 AND length(v.vector) = ?3 AND (?4 OR `+ofConversation+`)`, q.Conversation, q.Embedder, len(q.Vector), q.Everywhere)
+		WHERE v.embedder = ?2 AND length(v.vector) = ?3 AND (?4
+		OR `+ofConversation+`)`, q.Conversation, q.Embedder, len(q.Vector), q.Everywhere)
 	slices.SortFunc(list, func(a, b scored) int {
 		return cmp.Or(cmp.Compare(b.score, a.score),
 			cmp.Compare(a.memory, b.memory))
@@ -167,7 +169,8 @@ func (s *Store) recollections(ctx context.Context, memories string, args ...any)
 		r.Untrusted = r.Origin.And(first.Origin).IsOutside()
 		return r, err
 	}, `SELECT m.id, t.id, t.conversation, c.title, t.started, q.text, a.text, q.origin, a.origin,
-		(SELECT origin FROM messages WHERE conversation = c.id AND role = 'assistant' ORDER BY id LIMIT 1) -- the title is made from it
+		(SELECT origin FROM messages WHERE conversation = c.id AND role = 'assistant' ORDER BY id
+		LIMIT 1) -- the title is made from it
 		FROM memories m JOIN turns t ON t.id = m.turn JOIN conversations c ON c.id = t.conversation
 		JOIN messages q ON q.turn = t.id AND q.role = 'user'
 		JOIN messages a ON a.turn = t.id AND a.role = 'assistant' WHERE m.id IN (`+memories+`) ORDER BY m.id`, args...)
@@ -180,7 +183,8 @@ func (s *Store) Unembedded(ctx context.Context, embedder string, after int64,
 ) (_ []agent.Recollection, err error) {
 	defer files.Wrap(&err, "list memories to embed")
 	return s.recollections(ctx, `SELECT id FROM memories m WHERE id > ?1
-		AND NOT EXISTS (SELECT 1 FROM memory_vectors WHERE memory = m.id AND embedder = ?2) ORDER BY id LIMIT ?3`, after, embedder, limit)
+		AND NOT EXISTS (SELECT 1 FROM memory_vectors WHERE memory = m.id AND embedder = ?2) ORDER BY id
+		LIMIT ?3`, after, embedder, limit)
 }
 
 // SaveVectors saves vectors of archived exchanges by turn, replacing those of
@@ -209,7 +213,8 @@ func (s *Store) Archive(ctx context.Context, conversation string, window int,
 	err = s.file.Update(ctx, func(tx *sql.Tx) error {
 		beyond := map[string]int{conversation: window}
 		if everywhere {
-			others, err := files.Column[string](ctx, tx, `SELECT id FROM conversations WHERE id <> ? AND archived <> head`, conversation)
+			others, err := files.Column[string](ctx, tx, `SELECT id FROM conversations WHERE id <> ?
+				AND archived <> head`, conversation)
 			if err != nil {
 				return err
 			}
@@ -241,7 +246,8 @@ func (s *Store) archivePath(ctx context.Context, tx *sql.Tx, conversation string
 	}
 	list, err := files.AllRows(ctx, tx, func(scan files.Scan) (e exchange, err error) {
 		return e, scan(&e.turn, &e.open, &e.leaves)
-	}, pathWhile(`NOT EXISTS (SELECT 1 FROM memories WHERE turn = p.turn)`)+`SELECT p.turn, t.state = 'open', p.messages > ?2 AND octet_length(a.text) > 0
+	}, pathWhile(`NOT EXISTS (SELECT 1 FROM memories
+		WHERE turn = p.turn)`)+`SELECT p.turn, t.state = 'open', p.messages > ?2 AND octet_length(a.text) > 0
 		FROM path p JOIN turns t ON t.id = p.turn JOIN messages a ON a.turn = p.turn AND a.role = 'assistant'
 		WHERE NOT EXISTS (SELECT 1 FROM memories WHERE turn = p.turn)`, conversation, window)
 	if err != nil {
@@ -253,7 +259,8 @@ func (s *Store) archivePath(ctx context.Context, tx *sql.Tx, conversation string
 		}
 		var question, answer string
 		if err := tx.QueryRowContext(ctx, `SELECT q.text, a.text FROM messages q JOIN messages a ON a.turn = q.turn
-			WHERE q.turn = ? AND q.role = 'user' AND a.role = 'assistant'`, e.turn).Scan(&question, &answer); err != nil {
+			WHERE q.turn = ? AND q.role = 'user'
+			AND a.role = 'assistant'`, e.turn).Scan(&question, &answer); err != nil {
 			return archived, err
 		}
 		result, err := tx.ExecContext(ctx, `INSERT INTO memories (turn, archived) VALUES (?, ?)`,

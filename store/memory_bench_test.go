@@ -31,10 +31,13 @@ func BenchmarkRecallAmongTenThousandExchanges(b *testing.B) {
 		exec(`INSERT INTO conversations (id, title, created, updated) VALUES (?, '', 0, 0)`, id)
 		for n := range 20 {
 			turn := fmt.Sprintf("%s.%d", id, n+1)
-			exec(`INSERT INTO turns (id, conversation, number, state, started) VALUES (?, ?, ?, 'done', 0)`, turn, id, n+1)
-			exec(`INSERT INTO messages (conversation, parent, turn, role, text, created) VALUES (?, (SELECT nullif(head, 0) FROM conversations WHERE id = ?), ?, 'user', ?, 0)`,
+			exec(`INSERT INTO turns (id, conversation, number, state, started) VALUES (?, ?, ?, 'done', 0)`, turn, id,
+				n+1)
+			exec(`INSERT INTO messages (conversation, parent, turn, role, text, created) VALUES (?, (SELECT nullif(head,
+				0) FROM conversations WHERE id = ?), ?, 'user', ?, 0)`,
 				id, id, turn, fmt.Sprintf("What of the boiler and the garden in week %d of talk %d?", n, c))
-			exec(`INSERT INTO messages (conversation, parent, turn, role, text, created) VALUES (?, last_insert_rowid(), ?, 'assistant', 'It was mended.', 0)`, id, turn)
+			exec(`INSERT INTO messages (conversation, parent, turn, role, text, created) VALUES (?, last_insert_rowid(),
+				?, 'assistant', 'It was mended.', 0)`, id, turn)
 			exec(`UPDATE conversations SET head = last_insert_rowid() WHERE id = ?`, id)
 			vectors[turn] = vector
 		}
@@ -53,7 +56,8 @@ func BenchmarkRecallAmongTenThousandExchanges(b *testing.B) {
 	}
 	for b.Loop() {
 		list, err := s.Similar(b.Context(), agent.MemoryQuery{
-			Conversation: "c7", Everywhere: true, Window: 6, Question: "what was it about week 7 and the garden", Embedder: "e", Vector: vector, Limit: 12,
+			Conversation: "c7", Everywhere: true, Window: 6, Question: "what was it about week 7 and the garden",
+			Embedder: "e", Vector: vector, Limit: 12,
 		})
 		if err != nil || len(list) == 0 {
 			b.Fatal(len(list), err)

@@ -29,7 +29,10 @@ func archive(t *testing.T, s *Store, conversation string, everywhere bool, want 
 // remembered returns the questions of the exchanges recalled for a question.
 func remembered(t *testing.T, s *Store, conversation, question string, everywhere bool) string {
 	t.Helper()
-	list, err := s.Similar(t.Context(), agent.MemoryQuery{Conversation: conversation, Everywhere: everywhere, Window: window, Question: question, Limit: 10})
+	list, err := s.Similar(t.Context(), agent.MemoryQuery{
+		Conversation: conversation, Everywhere: everywhere,
+		Window: window, Question: question, Limit: 10,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,7 +61,8 @@ func TestOldestExchangeIsArchivedWhenTheWindowIsFull(t *testing.T) {
 		t.Errorf("got %q", got)
 	}
 	list, err := s.Similar(t.Context(), agent.MemoryQuery{Conversation: "c", Window: window, Question: "cat", Limit: 1})
-	if err != nil || len(list) != 1 || list[0].Answer != "answer 0" || list[0].Conversation != "c" || list[0].Title != "My cat is called Whiskers" || list[0].Asked.IsZero() || list[0].BM25 <= 0 {
+	if err != nil || len(list) != 1 || list[0].Answer != "answer 0" || list[0].Conversation != "c" ||
+		list[0].Title != "My cat is called Whiskers" || list[0].Asked.IsZero() || list[0].BM25 <= 0 {
 		t.Errorf("got %+v, %v", list, err)
 	}
 }
@@ -119,7 +123,8 @@ func TestBranchRecallsOnlyItsOwnPath(t *testing.T) {
 	}
 	archive(t, s, "c", false, 1)
 	for _, everywhere := range []bool{false, true} {
-		if got := remembered(t, s, "c", "the cat and the name Ana", everywhere); got != "My cat is called Tom; My name is Ana" {
+		if got := remembered(t, s, "c", "the cat and the name Ana",
+			everywhere); got != "My cat is called Tom; My name is Ana" {
 			t.Errorf("everywhere %v: got %q", everywhere, got)
 		}
 	}
@@ -138,7 +143,10 @@ func TestVectorsOfAnotherEmbedderAreIgnored(t *testing.T) {
 	}
 	archive(t, s, "c", false, 1)
 	meaning := func(embedder string, vector ...float32) float64 {
-		list, err := s.Similar(t.Context(), agent.MemoryQuery{Conversation: "c", Window: window, Question: "kitten", Embedder: embedder, Vector: vector, Limit: 3})
+		list, err := s.Similar(t.Context(), agent.MemoryQuery{
+			Conversation: "c", Window: window, Question: "kitten",
+			Embedder: embedder, Vector: vector, Limit: 3,
+		})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -186,9 +194,11 @@ func TestMigratedMemoryIsSearchable(t *testing.T) {
 	db, err := Connect(path, 1, "_txlock=immediate")
 	must(t, err)
 	must(t, Migrate(db, "", migrations[:8]))
-	_, err = db.Exec(`INSERT INTO conversations (id, title, created, updated, head, archived) VALUES ('c', 'cats', 1, 1, 2, 2);
+	_, err = db.Exec(`INSERT INTO conversations (id, title, created, updated, head, archived) VALUES ('c', 'cats', 1, 1,
+		2, 2);
 		INSERT INTO turns (id, conversation, number, state, started) VALUES ('c.1', 'c', 1, 'done', 1);
-		INSERT INTO messages (id, conversation, parent, turn, role, text, created) VALUES (1, 'c', NULL, 'c.1', 'user', 'My cat is called Whiskers', 1), (2, 'c', 1, 'c.1', 'assistant', 'I see.', 1);
+		INSERT INTO messages (id, conversation, parent, turn, role, text, created) VALUES (1, 'c', NULL, 'c.1', 'user',
+		'My cat is called Whiskers', 1), (2, 'c', 1, 'c.1', 'assistant', 'I see.', 1);
 		INSERT INTO memories (id, turn, archived) VALUES (7, 'c.1', 1);
 		INSERT INTO memory_words (rowid, text) VALUES (7, 'my cat is called whiskers i see');
 		INSERT INTO memory_vectors VALUES (7, 'a', 2, x'0000803f00000000');

@@ -29,9 +29,11 @@ func oldDatabase(t *testing.T, path string, turns int) {
 	must(t, err)
 	for n := 1; n <= turns; n++ {
 		turn := fmt.Sprintf("c.%d", n)
-		_, err := tx.Exec(`INSERT INTO turns (id, conversation, number, state, detail, started) VALUES (?, 'c', ?, 'done', '{"metrics":{"latency_ms":5,"model_calls":2,"prompt_tokens":1,"answer_tokens":1,"searches":1,"rag_hits":1,"tool_calls":1}}', 1)`, turn, n)
+		_, err := tx.Exec(`INSERT INTO turns (id, conversation, number, state, detail, started) VALUES (?, 'c', ?,
+			'done', '{"metrics":{"latency_ms":5,"model_calls":2,"prompt_tokens":1,"answer_tokens":1,"searches":1,"rag_hits":1,"tool_calls":1}}', 1)`, turn, n)
 		must(t, err)
-		_, err = tx.Exec(`INSERT INTO messages (conversation, parent, turn, role, text, created) VALUES ('c', nullif(?, 0), ?, 'user', ?, 1), ('c', ?, ?, 'assistant', ?, 1)`,
+		_, err = tx.Exec(`INSERT INTO messages (conversation, parent, turn, role, text, created) VALUES ('c', nullif(?,
+			0), ?, 'user', ?, 1), ('c', ?, ?, 'assistant', ?, 1)`,
 			2*n-2, turn, fmt.Sprintf("question %d", n), 2*n-1, turn, strings.Repeat("words ", 50))
 		must(t, err)
 	}
@@ -70,7 +72,8 @@ func TestKilledMigrationLosesNothing(t *testing.T) {
 		must(t, err)
 		list, err := s.Exchanges(context.Background(), "c")
 		must(t, err)
-		if len(list) != turns || list[turns-1].Question != fmt.Sprintf("question %d", turns) || list[0].Answer.Metrics.ModelCalls != 2 {
+		if len(list) != turns || list[turns-1].Question != fmt.Sprintf("question %d", turns) ||
+			list[0].Answer.Metrics.ModelCalls != 2 {
 			t.Fatalf("%d of %d turns are left", len(list), turns)
 		}
 		if hits, err := s.Search(context.Background(), "", "question", 2*turns); err != nil || len(hits) != turns {

@@ -17,7 +17,8 @@ func said(t *testing.T, s *Store, id string, n int) {
 	for i := range n {
 		turn, err := s.Begin(t.Context(), id, fmt.Sprint("question ", i))
 		if err == nil {
-			err = s.Finish(t.Context(), turn, agent.Answer{Text: fmt.Sprint("answer ", i, " ", bytes.Repeat([]byte("word "), 300))})
+			err = s.Finish(t.Context(), turn, agent.Answer{Text: fmt.Sprint("answer ", i, " ",
+				bytes.Repeat([]byte("word "), 300))})
 		}
 		if err != nil {
 			t.Fatal(err)

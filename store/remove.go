@@ -12,8 +12,8 @@ import (
 )
 
 // Remove deletes conversations and all data derived from them, including in
-// backups. It also erases their text from free pages and the full-text index. If a conversation does not exist, it returns
-// [ErrNoConversation] and deletes nothing. See
+// backups. It also erases their text from free pages and the full-text index. If a conversation does not exist, it
+// returns [ErrNoConversation] and deletes nothing. See
 // docs/design/conversations-and-storage.md.
 func (s *Store) Remove(ctx context.Context, conversations ...string) (err error) {
 	defer files.Wrap(&err, "delete conversations")
@@ -112,7 +112,8 @@ func removeTracesNaming(ctx context.Context, db connection, conversations []stri
 // scrub erases deleted data from the disk. Otherwise the full-text index keeps
 // deleted words until its segments are merged, and free pages keep deleted rows.
 func scrub(ctx context.Context, db *sql.DB) error {
-	indexes, err := files.Column[string](ctx, db, `SELECT name FROM sqlite_schema WHERE name IN ('message_words', 'memory_terms')`)
+	indexes, err := files.Column[string](ctx, db, `SELECT name FROM sqlite_schema WHERE name IN ('message_words',
+		'memory_terms')`)
 	if err != nil {
 		return err
 	}

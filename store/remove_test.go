@@ -36,7 +36,8 @@ func TestFailedRemovalIsReported(t *testing.T) {
 	say(t, s, "c", "What is it?", "It is there.")
 	_, err := s.file.Write.ExecContext(t.Context(), `CREATE TRIGGER refuse BEFORE DELETE ON conversations BEGIN SELECT raise(ABORT, 'not now'); END`)
 	must(t, err)
-	if err := s.Remove(t.Context(), "c"); err == nil || errors.Is(err, ErrNoConversation) || !strings.Contains(err.Error(), "not now") {
+	if err := s.Remove(t.Context(), "c"); err == nil || errors.Is(err, ErrNoConversation) ||
+		!strings.Contains(err.Error(), "not now") {
 		t.Errorf("got %v", err)
 	}
 }
@@ -50,7 +51,10 @@ func TestRemovedTextIsErasedFromAllFiles(t *testing.T) {
 	for range 40 {
 		say(t, s, "keep", "about zebras", "zebras "+strings.Repeat("graze ", 100))
 		turn := say(t, s, "gone", "about quokkas", "quokkas "+strings.Repeat("quokkastare ", 300))
-		must(t, s.Changing(t.Context(), turn, agent.NoteChange{Vault: "/v", Path: "quokkanote.md", Before: []byte("quokkabefore"), After: "1"}))
+		must(t, s.Changing(t.Context(), turn, agent.NoteChange{
+			Vault: "/v", Path: "quokkanote.md",
+			Before: []byte("quokkabefore"), After: "1",
+		}))
 	}
 	must(t, s.Rename(t.Context(), "gone", "Quokkatitle"))
 	if hits, err := s.Search(t.Context(), "", "quokka", 5); err != nil || len(hits) == 0 {
@@ -68,7 +72,8 @@ func TestRemovedTextIsErasedFromAllFiles(t *testing.T) {
 	if err := s.Remove(t.Context(), "gone", "nope"); !errors.Is(err, ErrNoConversation) {
 		t.Errorf("got %v", err)
 	}
-	must(t, os.WriteFile(filepath.Join(filepath.Dir(path), "backups", "lifehub.db.20261121T070000Z.part"), []byte("quokka"), 0o600))
+	must(t, os.WriteFile(filepath.Join(filepath.Dir(path), "backups", "lifehub.db.20261121T070000Z.part"),
+		[]byte("quokka"), 0o600))
 	must(t, s.Remove(t.Context(), "gone"))
 	if found := filesWith(t, filepath.Dir(path), "quokka"); len(found) > 0 {
 		t.Errorf("the text is still in %v", found)
@@ -128,11 +133,17 @@ func TestTracesQuotingARemovedConversationAreDeleted(t *testing.T) {
 func TestTablesWithTextCascadeFromConversations(t *testing.T) {
 	t.Parallel()
 	s, _ := openTemp(t)
-	rows, err := s.file.Read.Query(`SELECT t.name, (SELECT count(*) FROM pragma_foreign_key_list(t.name) f WHERE f.on_delete = 'CASCADE')
-		FROM sqlite_schema t WHERE t.type = 'table' AND t.name NOT LIKE 'sqlite_%' AND t.name NOT LIKE 'message_words%' AND t.name NOT LIKE 'memory_terms%'`) // triggers see to these two
+	rows, err := s.file.Read.Query(`SELECT t.name, (SELECT count(*) FROM pragma_foreign_key_list(t.name) f
+		WHERE f.on_delete = 'CASCADE')
+		FROM sqlite_schema t WHERE t.type = 'table' AND t.name NOT LIKE 'sqlite_%' AND t.name NOT LIKE 'message_words%'
+		AND t.name NOT LIKE 'memory_terms%'`) // triggers see to these two
 	must(t, err)
 	defer rows.Close()
-	free := map[string]bool{"conversations": true, "schema": true, "unindexed": true, "gauges": true, "marks": true, "drafts": true} // no text, the root itself, or deleted by Remove
+	// no text, the root itself, or deleted by Remove
+	free := map[string]bool{
+		"conversations": true, "schema": true, "unindexed": true, "gauges": true,
+		"marks": true, "drafts": true,
+	}
 	for rows.Next() {
 		var name string
 		var cascades int

@@ -20,7 +20,8 @@ func TestNewerSchemaIsRejectedAndUnchanged(t *testing.T) {
 	}
 	_, err := Open(path)
 	var newer *NewerSchemaError
-	if !errors.As(err, &newer) || newer.Has != 99 || !strings.Contains(err.Error(), "update LifeHub") || !strings.Contains(err.Error(), path) {
+	if !errors.As(err, &newer) || newer.Has != 99 || !strings.Contains(err.Error(), "update LifeHub") ||
+		!strings.Contains(err.Error(), path) {
 		t.Fatalf("got %v", err)
 	}
 	if got := recent(t, s, "c", 6); got != "user:q assistant:a" {
@@ -32,7 +33,8 @@ func TestOlderSchemaIsBackedUpBeforeMigration(t *testing.T) {
 	t.Parallel()
 	s, path := openTemp(t)
 	say(t, s, "c", "q", "a")
-	newer := append(append([]string{}, migrations...), "ALTER TABLE conversations ADD COLUMN colour TEXT NOT NULL DEFAULT 'blue'")
+	newer := append(append([]string{}, migrations...), "ALTER TABLE conversations ADD COLUMN colour TEXT NOT NULL "+
+		"DEFAULT 'blue'")
 	if err := Migrate(s.file.Write, path, newer); err != nil {
 		t.Fatal(err)
 	}
@@ -67,7 +69,8 @@ func TestFailedMigrationLeavesTheOldSchema(t *testing.T) {
 	s, path := openTemp(t)
 	say(t, s, "c", "q", "a")
 	broken := append(append([]string{}, migrations...), "ALTER TABLE turns ADD COLUMN x TEXT; SELECT nonsense")
-	if err := Migrate(s.file.Write, path, broken); err == nil || !strings.Contains(err.Error(), fmt.Sprintf("version %d", len(broken))) {
+	if err := Migrate(s.file.Write, path, broken); err == nil ||
+		!strings.Contains(err.Error(), fmt.Sprintf("version %d", len(broken))) {
 		t.Fatalf("got %v", err)
 	}
 	again, err := Open(path)
@@ -103,10 +106,14 @@ func TestMigratedConversationsAreCounted(t *testing.T) {
 	db, err := Connect(path, 1, "_txlock=immediate")
 	must(t, err)
 	must(t, Migrate(db, "", migrations[:11]))
-	_, err = db.Exec(`INSERT INTO conversations (id, title, created, updated, head) VALUES ('c', 'cats', 1, 1, 6), ('empty', '', 1, 1, 0);
-		INSERT INTO turns (id, conversation, number, state, started) VALUES ('c.1', 'c', 1, 'done', 1), ('c.2', 'c', 2, 'failed', 1), ('c.3', 'c', 3, 'done', 1), ('c.4', 'c', 4, 'done', 1);
-		INSERT INTO messages (id, conversation, parent, turn, role, text, created) VALUES (1, 'c', NULL, 'c.1', 'user', 'one', 1), (2, 'c', 1, 'c.1', 'assistant', '1', 1),
-			(3, 'c', 2, 'c.2', 'user', 'two', 1), (4, 'c', 3, 'c.2', 'assistant', '', 1), (5, 'c', 4, 'c.3', 'user', 'three', 1), (6, 'c', 5, 'c.3', 'assistant', '3', 1),
+	_, err = db.Exec(`INSERT INTO conversations (id, title, created, updated, head) VALUES ('c', 'cats', 1, 1, 6),
+		('empty', '', 1, 1, 0);
+		INSERT INTO turns (id, conversation, number, state, started) VALUES ('c.1', 'c', 1, 'done', 1), ('c.2', 'c', 2,
+		'failed', 1), ('c.3', 'c', 3, 'done', 1), ('c.4', 'c', 4, 'done', 1);
+		INSERT INTO messages (id, conversation, parent, turn, role, text, created) VALUES (1, 'c', NULL, 'c.1', 'user',
+		'one', 1), (2, 'c', 1, 'c.1', 'assistant', '1', 1),
+			(3, 'c', 2, 'c.2', 'user', 'two', 1), (4, 'c', 3, 'c.2', 'assistant', '', 1), (5, 'c', 4, 'c.3', 'user',
+			'three', 1), (6, 'c', 5, 'c.3', 'assistant', '3', 1),
 			(7, 'c', 2, 'c.4', 'user', 'left', 1), (8, 'c', 7, 'c.4', 'assistant', '4', 1);
 		INSERT INTO memories (turn, archived) VALUES ('c.1', 1), ('c.4', 1)`)
 	must(t, err)

@@ -30,7 +30,8 @@ func (s *Store) Search(ctx context.Context, conversation, search string, limit i
 		return h, err
 	}, `SELECT m.conversation, c.title, m.turn, m.role, m.text, m.created
 		FROM message_words w JOIN messages m ON m.id = w.rowid JOIN conversations c ON c.id = m.conversation
-		WHERE message_words MATCH ? AND ? IN ('', m.conversation) ORDER BY w.rowid DESC LIMIT ?`, match(wanted), conversation, limit)
+		WHERE message_words MATCH ? AND ? IN ('', m.conversation) ORDER BY w.rowid DESC
+		LIMIT ?`, match(wanted), conversation, limit)
 }
 
 // indexBatch is the number of messages indexed per write transaction, so that
@@ -41,7 +42,8 @@ const indexBatch = 500
 func (s *Store) indexWords(ctx context.Context) error {
 	for {
 		var waiting int
-		if err := s.file.Read.QueryRowContext(ctx, `SELECT count(*) FROM (SELECT 1 FROM unindexed LIMIT 1)`).Scan(&waiting); err != nil || waiting == 0 {
+		if err := s.file.Read.QueryRowContext(ctx, `SELECT count(*) FROM (SELECT 1 FROM unindexed
+			LIMIT 1)`).Scan(&waiting); err != nil || waiting == 0 {
 			return err
 		}
 		if err := s.file.Update(ctx, func(tx *sql.Tx) error { return indexSome(ctx, tx) }); err != nil {

@@ -75,12 +75,22 @@ func TestConversationIsRestored(t *testing.T) {
 	}
 	id := s.NewConversation()
 	want := agent.Answer{
-		Text:      "Long on Sunday. [1]",
-		Sources:   []agent.Source{{N: 1, Path: "running/plan.md", Line: 3, EndLine: 5, Text: "Sunday: long", Score: 0.5}, {N: 2, Path: "look", Call: "2", Text: "cited by nobody"}},
-		Citations: []agent.Citation{{N: 1, Path: "running/plan.md", Line: 4, EndLine: 4, Quote: "Sunday", Verdict: agent.Verified}},
-		Effects:   agent.Effects{{Kind: agent.NoteChanged, Path: "tasks.md", Lines: &agent.Lines{Added: 1}}},
-		Metrics:   agent.Metrics{Latency: 12, ModelCalls: 2},
-		Course:    []agent.CourseEvent{{At: 5, Event: agent.Event{Type: "step", Time: time.Date(2026, 3, 14, 9, 30, 0, 0, time.UTC), Body: agent.StepChanged{Step: "1", Status: agent.Done}}}},
+		Text: "Long on Sunday. [1]",
+		Sources: []agent.Source{{
+			N: 1, Path: "running/plan.md", Line: 3, EndLine: 5, Text: "Sunday: long",
+			Score: 0.5,
+		}, {N: 2, Path: "look", Call: "2", Text: "cited by nobody"}},
+		Citations: []agent.Citation{{
+			N: 1, Path: "running/plan.md", Line: 4, EndLine: 4, Quote: "Sunday",
+			Verdict: agent.Verified,
+		}},
+		Effects: agent.Effects{{Kind: agent.NoteChanged, Path: "tasks.md", Lines: &agent.Lines{Added: 1}}},
+		Metrics: agent.Metrics{Latency: 12, ModelCalls: 2},
+		Course: []agent.CourseEvent{{At: 5, Event: agent.Event{
+			Type: "step",
+			Time: time.Date(2026, 3, 14, 9, 30, 0, 0, time.UTC),
+			Body: agent.StepChanged{Step: "1", Status: agent.Done},
+		}}},
 	}
 	turn, err := s.Begin(t.Context(), id, "\n  When do I   run long?\nPlease.")
 	if err != nil {
@@ -110,7 +120,8 @@ func TestConversationIsRestored(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(list) != 1 || list[0].Question != "\n  When do I   run long?\nPlease." || list[0].Open || list[0].Turn != turn {
+	if len(list) != 1 || list[0].Question != "\n  When do I   run long?\nPlease." ||
+		list[0].Open || list[0].Turn != turn {
 		t.Fatalf("got exchanges %+v", list)
 	}
 	if !reflect.DeepEqual(list[0].Answer, want) {
@@ -127,7 +138,8 @@ func TestSavedAnswerIsReadWithoutRecords(t *testing.T) {
 	defer s.Close()
 	turn, err := s.Begin(t.Context(), "c", "add milk")
 	if err == nil {
-		err = s.Finish(t.Context(), turn, agent.Answer{Text: "Added.\n\n(LifeHub's record of this turn: changed tasks.md (+1))\n\nAnd?", Cut: true})
+		err = s.Finish(t.Context(), turn, agent.Answer{Text: "Added.\n\n(LifeHub's record of this turn: changed " +
+			"tasks.md (+1))\n\nAnd?", Cut: true})
 	}
 	if err == nil {
 		_, err = s.Archive(t.Context(), "c", 0, true)
@@ -373,7 +385,8 @@ func TestEveryConnectionHasDurableSettings(t *testing.T) {
 	s, _ := openTemp(t)
 	for name, db := range map[string]*sql.DB{"writer": s.file.Write, "reader": s.file.Read} {
 		var synchronous, keys int
-		err := errors.Join(db.QueryRow("PRAGMA synchronous").Scan(&synchronous), db.QueryRow("PRAGMA foreign_keys").Scan(&keys))
+		err := errors.Join(db.QueryRow("PRAGMA synchronous").Scan(&synchronous),
+			db.QueryRow("PRAGMA foreign_keys").Scan(&keys))
 		if err != nil || synchronous != 2 || keys != 1 {
 			t.Errorf("%s: synchronous %d, foreign keys %d, %v", name, synchronous, keys, err)
 		}
@@ -392,7 +405,8 @@ func TestMessagesKnowTheirParent(t *testing.T) {
 	s, _ := openTemp(t)
 	say(t, s, "c", "a", "A")
 	say(t, s, "c", "b", "B")
-	rows, err := s.file.Read.Query("SELECT m.text, coalesce(p.text, '') FROM messages m LEFT JOIN messages p ON p.id = m.parent ORDER BY m.id")
+	rows, err := s.file.Read.Query("SELECT m.text, coalesce(p.text, '') FROM messages m LEFT JOIN messages p ON p.id " +
+		"= m.parent ORDER BY m.id")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,7 +12,8 @@ import (
 // SaveSummary saves a summary of the path up to and including its turn.
 func (s *Store) SaveSummary(ctx context.Context, summary agent.Summary) (err error) {
 	defer files.Wrap(&err, "save the summary of the conversation")
-	_, err = s.file.Write.ExecContext(ctx, `INSERT OR REPLACE INTO summaries (turn, text, created, origin) VALUES (?, ?, ?, ?)`,
+	_, err = s.file.Write.ExecContext(ctx, `INSERT OR REPLACE INTO summaries (turn, text, created, origin) VALUES (?, ?,
+		?, ?)`,
 		summary.Turn, summary.Text, s.now().UnixMilli(), origin{summary.Origin})
 	return err
 }
@@ -31,6 +32,7 @@ func (s *Store) TokenRatio(ctx context.Context, model string) (g agent.TokenRati
 // SaveTokenRatio saves the token ratio of a model.
 func (s *Store) SaveTokenRatio(ctx context.Context, model string, g agent.TokenRatio) (err error) {
 	defer files.Wrap(&err, "save the token ratio of %s", model)
-	_, err = s.file.Write.ExecContext(ctx, `INSERT OR REPLACE INTO gauges (model, high, window, writes) VALUES (?, ?, 0, ?)`, model, g.Scale, g.Writes)
+	_, err = s.file.Write.ExecContext(ctx, `INSERT OR REPLACE INTO gauges (model, high, window, writes) VALUES (?, ?, 0,
+		?)`, model, g.Scale, g.Writes)
 	return err
 }

@@ -24,7 +24,8 @@ func TestSummaryBelongsToItsPath(t *testing.T) {
 		t.Helper()
 		for _, limit := range []int{2, 99} { // it is found beyond the window too
 			w, err := s.Window(t.Context(), "c", limit)
-			if want := (agent.Summary{Turn: turn, Text: text}); err != nil || !reflect.DeepEqual(w.Summary, want) || recent(t, s, "c", limit) != shown {
+			if want := (agent.Summary{Turn: turn, Text: text}); err != nil || !reflect.DeepEqual(w.Summary, want) ||
+				recent(t, s, "c", limit) != shown {
 				t.Errorf("got %+v, %v; want %+v and %s", w, err, want, shown)
 			}
 		}
@@ -80,7 +81,8 @@ func TestCompactingSummarizesEachMessageOnce(t *testing.T) {
 		t.Errorf("a second time: %v", err)
 	}
 	say(t, s, "c", "five", "5")
-	if done, err = a.Compact(t.Context(), "c", ""); err != nil || done.Messages != 2 || done.Text != "Whiskers, the boiler, three." {
+	if done, err = a.Compact(t.Context(), "c", ""); err != nil || done.Messages != 2 ||
+		done.Text != "Whiskers, the boiler, three." {
 		t.Errorf("got %+v, %v", done, err)
 	}
 	for i, without := range []string{"three", "My cat's name"} {
@@ -88,7 +90,8 @@ func TestCompactingSummarizesEachMessageOnce(t *testing.T) {
 			t.Errorf("request %d has %q: %s", i+1, without, asked)
 		}
 	}
-	if w, err := s.Window(t.Context(), "c", 99); err != nil || w.Summary.Text != done.Text || len(w.Exchanges) != 2 || w.Before != 6 || w.Exchanges[0].Turn != last {
+	if w, err := s.Window(t.Context(), "c", 99); err != nil || w.Summary.Text != done.Text || len(w.Exchanges) != 2 ||
+		w.Before != 6 || w.Exchanges[0].Turn != last {
 		t.Errorf("kept %+v, %v", w, err)
 	}
 }

@@ -166,8 +166,10 @@ func (w *traceWriter) save(complete bool) {
 		err = errors.Join(err, w.packer.Flush())
 	}
 	if err == nil {
-		_, err = w.traces.file.Write.Exec(`INSERT INTO traces (turn, format, events, dropped, whole, body) VALUES (?, ?, ?, ?, ?, ?)
-			ON CONFLICT (turn) DO UPDATE SET format = excluded.format, events = excluded.events, dropped = excluded.dropped,
+		_, err = w.traces.file.Write.Exec(`INSERT INTO traces (turn, format, events, dropped, whole, body) VALUES (?, ?,
+			?, ?, ?, ?)
+			ON CONFLICT (turn) DO UPDATE SET format = excluded.format, events = excluded.events,
+			dropped = excluded.dropped,
 			whole = excluded.whole, body = excluded.body`, w.turn, Format, events, dropped, complete, w.packed.Bytes())
 	}
 	if err != nil && !w.failed {
@@ -231,8 +233,10 @@ func (t *Traces) query(ctx context.Context, which string, args ...any) ([]Trace,
 		return one, scan(
 			&one.Turn, &one.Conversation, &one.Question, files.Milliseconds(&one.Started), &one.State,
 			&one.Format, &one.Events, &one.Dropped, &one.Complete, &one.Size)
-	}, `SELECT r.turn, t.conversation, q.text, t.started, t.state, r.format, r.events, r.dropped, r.whole, length(r.body)
-		FROM traces r JOIN turns t ON t.id = r.turn JOIN messages q ON q.turn = t.id AND q.role = 'user' `+which, args...)
+	}, `SELECT r.turn, t.conversation, q.text, t.started, t.state, r.format, r.events, r.dropped, r.whole,
+		length(r.body)
+		FROM traces r JOIN turns t ON t.id = r.turn JOIN messages q ON q.turn = t.id
+		AND q.role = 'user' `+which, args...)
 }
 
 // Read returns the trace of a turn, or that of the last turn of a conversation.

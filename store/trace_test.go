@@ -55,7 +55,8 @@ func TestTraceIsSavedAndFound(t *testing.T) {
 	turn := traced(t, s, plenty, "one", "two")
 	traced(t, s, plenty, "three")
 	got := traceOf(t, s, turn)
-	if string(got.Lines) != "one\ntwo\n" || got.Events != 2 || !got.Complete || got.Damage != "" || got.Question != "q" || got.State != "done" {
+	if string(got.Lines) != "one\ntwo\n" || got.Events != 2 || !got.Complete || got.Damage != "" ||
+		got.Question != "q" || got.State != "done" {
 		t.Errorf("got %+v, lines %q", got, got.Lines)
 	}
 	if last := traceOf(t, s, "c"); last.Turn != "c.2" {
@@ -206,7 +207,8 @@ func TestDamagedTraceIsReadAsFarAsPossible(t *testing.T) {
 	for at := 0; at < len(whole); at += 97 {
 		flipped := bytes.Clone(whole)
 		flipped[at] ^= 0x10
-		if got := damage(flipped); got.Damage == "" && at > 9 { // the bytes before are the gzip header's time and system
+		// the bytes before are the gzip header's time and system
+		if got := damage(flipped); got.Damage == "" && at > 9 {
 			t.Fatalf("byte %d was flipped and nothing is said", at)
 		}
 		if got := damage(whole[:at]); got.Damage == "" || len(got.Lines) > 0 && got.Lines[len(got.Lines)-1] != '\n' {
@@ -247,7 +249,10 @@ func BenchmarkTrace(b *testing.B) {
 	at := time.Date(2026, 3, 14, 9, 30, 0, 0, time.UTC)
 	for b.Loop() {
 		at = at.Add(23_456_789)
-		line, err := json.Marshal(agent.Event{Type: "token", Turn: turn, Seq: at.Nanosecond(), Time: at, Body: agent.Said{Content: "piece of text "}})
+		line, err := json.Marshal(agent.Event{
+			Type: "token", Turn: turn, Seq: at.Nanosecond(), Time: at,
+			Body: agent.Said{Content: "piece of text "},
+		})
 		if err != nil {
 			b.Fatal(err)
 		}

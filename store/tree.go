@@ -116,9 +116,11 @@ func (t tree) path() tree {
 func pathWhile(condition string) string {
 	return `WITH RECURSIVE path (turn, parent, began, messages) AS (
 		SELECT q.turn, q.parent, 0, iif(t.state = 'open', 0, 1 + (octet_length(a.text) > 0)) FROM conversations c
-			JOIN messages a ON a.id = c.head JOIN messages q ON q.turn = a.turn AND q.role = 'user' JOIN turns t ON t.id = a.turn WHERE c.id = ?1
+			JOIN messages a ON a.id = c.head JOIN messages q ON q.turn = a.turn AND q.role = 'user'
+			JOIN turns t ON t.id = a.turn WHERE c.id = ?1
 		UNION ALL SELECT q.turn, q.parent, p.messages, p.messages + 1 + (octet_length(a.text) > 0) FROM path p
-			JOIN messages a ON a.id = p.parent JOIN messages q ON q.turn = a.turn AND q.role = 'user' WHERE ` + condition + `) `
+			JOIN messages a ON a.id = p.parent JOIN messages q ON q.turn = a.turn AND q.role = 'user'
+			WHERE ` + condition + `) `
 }
 
 // ofConversation is the condition that a turn belongs to conversation ?1.
@@ -169,7 +171,8 @@ func (t tree) texts(ctx context.Context, db files.Querier, courses bool) ([]agen
 // returns [ErrNoConversation] if there is no such turn.
 func (s *Store) GoOn(ctx context.Context, conversation, turn string) (err error) {
 	defer files.Wrap(&err, "go to turn %q", turn)
-	return s.setHead(ctx, conversation, turn, `SELECT id FROM messages WHERE conversation = ?1 AND turn = ?2 AND role = 'assistant'`)
+	return s.setHead(ctx, conversation, turn, `SELECT id FROM messages WHERE conversation = ?1 AND turn = ?2
+		AND role = 'assistant'`)
 }
 
 // Show makes the path through a turn current, down to the newest turn below it.
@@ -235,7 +238,8 @@ func (s *Store) Fork(ctx context.Context, conversation, turn string) (_ agent.Co
 	err = s.file.Update(ctx, func(tx *sql.Tx) error {
 		now := s.now().UnixMilli()
 		if _, err := tx.ExecContext(ctx, `INSERT INTO conversations (id, title, titled, created, updated)
-			SELECT ?, title || ?4, titled, ?2, ?2 FROM conversations WHERE id = ?3`, fork, now, conversation, forkMark); err != nil {
+			SELECT ?, title || ?4, titled, ?2, ?2 FROM conversations
+			WHERE id = ?3`, fork, now, conversation, forkMark); err != nil {
 			return err
 		}
 		number, head := 0, int64(0)
@@ -265,14 +269,18 @@ func (s *Store) Fork(ctx context.Context, conversation, turn string) (_ agent.Co
 // be undone and, when resumed, does not repeat calls.
 func copyTurn(ctx context.Context, tx *sql.Tx, turn, conversation string, number int, head int64) (int64, error) {
 	id := fmt.Sprintf("%s.%d", conversation, number)
-	if _, err := tx.ExecContext(ctx, `INSERT INTO turns (id, conversation, number, state, error, detail, started, ended, preceding)
-		SELECT ?, ?, ?, iif(state = 'open', 'cut', state), error, detail, started, ended, preceding FROM turns WHERE id = ?`,
+	if _, err := tx.ExecContext(ctx, `INSERT INTO turns (id, conversation, number, state, error, detail, started, ended,
+		preceding)
+		SELECT ?, ?, ?, iif(state = 'open', 'cut', state), error, detail, started, ended, preceding FROM turns
+		WHERE id = ?`,
 		id, conversation, number, turn); err != nil {
 		return 0, err
 	}
 	for _, role := range []string{"user", "assistant"} {
-		result, err := tx.ExecContext(ctx, `INSERT INTO messages (conversation, parent, turn, role, text, created, origin)
-			SELECT ?, nullif(?, 0), ?, role, text, created, origin FROM messages WHERE turn = ? AND role = ?`, conversation, head, id, turn, role)
+		result, err := tx.ExecContext(ctx, `INSERT INTO messages (conversation, parent, turn, role, text, created,
+			origin)
+			SELECT ?, nullif(?, 0), ?, role, text, created, origin FROM messages WHERE turn = ?
+			AND role = ?`, conversation, head, id, turn, role)
 		if err != nil {
 			return 0, err
 		}
@@ -283,7 +291,8 @@ func copyTurn(ctx context.Context, tx *sql.Tx, turn, conversation string, number
 	for _, statement := range []string{
 		`INSERT INTO note_changes (turn, vault, path, before, after, created)
 			SELECT ?, vault, path, before, after, created FROM note_changes WHERE turn = ? ORDER BY id`,
-		`INSERT INTO summaries (turn, text, created, origin) SELECT ?, text, created, origin FROM summaries WHERE turn = ?`,
+		`INSERT INTO summaries (turn, text, created, origin) SELECT ?, text, created, origin FROM summaries
+			WHERE turn = ?`,
 	} {
 		if _, err := tx.ExecContext(ctx, statement, id, turn); err != nil {
 			return 0, err

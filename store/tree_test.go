@@ -96,7 +96,10 @@ func TestForkIsIndependentOfItsOriginal(t *testing.T) {
 	say(t, s, "c", "a", "A")
 	turn, err := s.Begin(t.Context(), "c", "b")
 	must(t, err)
-	must(t, s.Finish(t.Context(), turn, agent.Answer{Text: "B", Citations: []agent.Citation{{N: 1, Path: "x.md"}}, Effects: agent.Effects{}}))
+	must(t, s.Finish(t.Context(), turn, agent.Answer{
+		Text: "B", Citations: []agent.Citation{{N: 1, Path: "x.md"}},
+		Effects: agent.Effects{},
+	}))
 	say(t, s, "c", "c", "C")
 	made, err := s.Fork(t.Context(), "c", "c.2")
 	must(t, err)
@@ -110,7 +113,8 @@ func TestForkIsIndependentOfItsOriginal(t *testing.T) {
 	}
 	list, err := s.Exchanges(t.Context(), fork)
 	must(t, err)
-	if list[1].Turn != fork+".2" || len(list[1].Answer.Citations) != 1 || list[1].Answer.Effects.String() != "changed nothing" {
+	if list[1].Turn != fork+".2" || len(list[1].Answer.Citations) != 1 ||
+		list[1].Answer.Effects.String() != "changed nothing" {
 		t.Errorf("got %+v", list[1])
 	}
 	if made.Title != "a (fork)" {
@@ -134,7 +138,10 @@ func TestForkCopiesJournalAndNoteChanges(t *testing.T) {
 			agent.Entry{Moment: agent.Intended, Step: "1", Tool: "append_note", Input: input},
 			agent.Entry{Moment: agent.CallStarted, Step: "1"},
 			agent.Entry{Moment: agent.CallEnded, Step: "1", Result: &agent.Result{Text: "appended"}}))
-		must(t, s.Changing(t.Context(), turn, agent.NoteChange{Vault: "/v", Path: "x.md", Before: []byte{}, After: "1"}))
+		must(t, s.Changing(t.Context(), turn, agent.NoteChange{
+			Vault: "/v", Path: "x.md",
+			Before: []byte{}, After: "1",
+		}))
 		must(t, s.Changing(t.Context(), turn, agent.NoteChange{Vault: "/v", Path: "new.md", After: "2"}))
 	}
 	made, err := s.Fork(t.Context(), "c", cut)
@@ -143,7 +150,8 @@ func TestForkCopiesJournalAndNoteChanges(t *testing.T) {
 		copied := made.ID + "." + strconv.Itoa(i+1)
 		want, err := s.NoteChanges(t.Context(), turn)
 		must(t, err)
-		if got, err := s.NoteChanges(t.Context(), copied); err != nil || !reflect.DeepEqual(got, want) || len(got) != 2 {
+		if got, err := s.NoteChanges(t.Context(), copied); err != nil ||
+			!reflect.DeepEqual(got, want) || len(got) != 2 {
 			t.Errorf("of %s: note changes %+v, %v; want %+v", turn, got, err, want)
 		}
 		entries, err := s.Entries(t.Context(), turn)
@@ -154,7 +162,8 @@ func TestForkCopiesJournalAndNoteChanges(t *testing.T) {
 	}
 	left, err := s.Reopen(t.Context(), made.ID, made.ID+".2")
 	must(t, err)
-	if left.Damaged || len(left.Entries) != 3 || left.Entries[2].Result == nil || left.Entries[2].Result.Text != "appended" {
+	if left.Damaged || len(left.Entries) != 3 || left.Entries[2].Result == nil ||
+		left.Entries[2].Result.Text != "appended" {
 		t.Errorf("gone on with %+v", left)
 	}
 }

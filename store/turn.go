@@ -35,22 +35,26 @@ func (s *Store) Begin(ctx context.Context, conversation, message string) (string
 	err = s.file.Update(ctx, func(tx *sql.Tx) error {
 		now := s.now().UnixMilli()
 		if _, err := tx.ExecContext(ctx, `INSERT INTO conversations (id, title, created, updated) VALUES (?, ?, ?, ?)
-			ON CONFLICT (id) DO UPDATE SET updated = excluded.updated`, conversation, agent.Title(message), now, now); err != nil {
+			ON CONFLICT (id) DO UPDATE
+			SET updated = excluded.updated`, conversation, agent.Title(message), now, now); err != nil {
 			return err
 		}
 		var number, head int64
-		if err := tx.QueryRowContext(ctx, `SELECT head, 1 + coalesce((SELECT max(number) FROM turns t WHERE t.conversation = c.id), 0)
+		if err := tx.QueryRowContext(ctx, `SELECT head, 1 + coalesce((SELECT max(number) FROM turns t
+			WHERE t.conversation = c.id), 0)
 			FROM conversations c WHERE id = ?`, conversation).Scan(&head, &number); err != nil {
 			return err
 		}
 		turn = fmt.Sprintf("%s.%d", conversation, number)
 		if _, err := tx.ExecContext(ctx, `INSERT INTO turns (id, conversation, number, state, started, owner, preceding)
 			VALUES (?1, ?2, ?3, 'open', ?4, ?5, coalesce((SELECT t.preceding + 1 + (octet_length(a.text) > 0)
-				FROM messages a JOIN turns t ON t.id = a.turn WHERE a.id = ?6), 0))`, turn, conversation, number, now, owner, head); err != nil {
+				FROM messages a JOIN turns t ON t.id = a.turn WHERE a.id = ?6),
+				0))`, turn, conversation, number, now, owner, head); err != nil {
 			return err
 		}
 		for _, m := range []llm.Message{{Role: llm.User, Text: message}, {Role: llm.Assistant}} {
-			result, err := tx.ExecContext(ctx, `INSERT INTO messages (conversation, parent, turn, role, text, created, origin)
+			result, err := tx.ExecContext(ctx, `INSERT INTO messages (conversation, parent, turn, role, text, created,
+				origin)
 				VALUES (?, nullif(?, 0), ?, ?, ?, ?, ?)`,
 				conversation, head, turn, m.Role, m.Text, now, origin{agent.MessageOrigin(m.Text)})
 			if err != nil {
@@ -74,7 +78,8 @@ func (s *Store) Begin(ctx context.Context, conversation, message string) (string
 // answer so far. It does not change a finished turn.
 func (s *Store) Progress(ctx context.Context, turn, text string, from agent.Origin) (err error) {
 	defer files.Wrap(&err, "save the answer so far")
-	_, err = s.file.Write.ExecContext(ctx, `UPDATE messages SET text = ?, origin = ? WHERE turn = ? AND role = 'assistant'
+	_, err = s.file.Write.ExecContext(ctx, `UPDATE messages SET text = ?, origin = ? WHERE turn = ?
+		AND role = 'assistant'
 		AND (SELECT state FROM turns WHERE id = turn) = 'open'`, text, origin{from}, turn)
 	return err
 }
@@ -135,7 +140,8 @@ func (s *Store) Finish(ctx context.Context, turn string, answer agent.Answer) (e
 		if n, err := result.RowsAffected(); err != nil || n == 0 {
 			return fmt.Errorf("no turn %q", turn)
 		}
-		if _, err := tx.ExecContext(ctx, `UPDATE messages SET text = ?, origin = ? WHERE turn = ? AND role = 'assistant'`,
+		if _, err := tx.ExecContext(ctx, `UPDATE messages SET text = ?, origin = ? WHERE turn = ?
+			AND role = 'assistant'`,
 			answer.Text, origin{answer.Origin}, turn); err != nil {
 			return err
 		}
@@ -147,7 +153,8 @@ func (s *Store) Finish(ctx context.Context, turn string, answer agent.Answer) (e
 				return err
 			}
 		}
-		_, err = tx.ExecContext(ctx, `UPDATE conversations SET updated = ? WHERE id = (SELECT conversation FROM turns WHERE id = ?)`, now, turn)
+		_, err = tx.ExecContext(ctx, `UPDATE conversations SET updated = ? WHERE id = (SELECT conversation FROM turns
+			WHERE id = ?)`, now, turn)
 		return err
 	})
 }

@@ -31,7 +31,10 @@ func talk(tb testing.TB, width, height, n int) *Model {
 	m.Update(tea.WindowSizeMsg{Width: width, Height: height})
 	var list []agent.Exchange
 	for i := range n {
-		list = append(list, agent.Exchange{Question: fmt.Sprintf("Question %d?", i), Answer: agent.Answer{Text: fmt.Sprintf("Answer **%d**.\n\n- one\n- two\n", i)}})
+		list = append(list, agent.Exchange{
+			Question: fmt.Sprintf("Question %d?", i),
+			Answer:   agent.Answer{Text: fmt.Sprintf("Answer **%d**.\n\n- one\n- two\n", i)},
+		})
 	}
 	m.Update(conversationMsg{ID: "c1", Exchanges: list})
 	return m
@@ -191,8 +194,10 @@ func BenchmarkBytes(b *testing.B) {
 				m.turn.events = events
 				var sent countedBytes
 				ctx, stop := context.WithCancel(context.Background())
-				program := tea.NewProgram(m, tea.WithContext(ctx), tea.WithInput(nil), tea.WithOutput(&sent), tea.WithWindowSize(120, 40),
-					tea.WithColorProfile(colorprofile.ANSI256), tea.WithEnvironment([]string{"TERM=xterm-256color"}), tea.WithoutSignalHandler())
+				program := tea.NewProgram(m, tea.WithContext(ctx), tea.WithInput(nil), tea.WithOutput(&sent),
+					tea.WithWindowSize(120, 40),
+					tea.WithColorProfile(colorprofile.ANSI256), tea.WithEnvironment([]string{"TERM=xterm-256color"}),
+					tea.WithoutSignalHandler())
 				over := make(chan struct{})
 				go func() { defer close(over); _, _ = program.Run() }()
 				tick := time.NewTicker(5 * time.Millisecond)
@@ -291,7 +296,10 @@ func BenchmarkStream(b *testing.B) {
 // BenchmarkPasteOfAMegabyte takes a paste in and sends it, in at most a second
 // whatever it is made of.
 func BenchmarkPasteOfAMegabyte(b *testing.B) {
-	for name, piece := range map[string]string{"lines": "/quit y\n", "one line": "one line ", "wide": "漢字かな交じり文", "marks": "e\u0301", "escapes": "\x1b[31m"} {
+	for name, piece := range map[string]string{
+		"lines": "/quit y\n", "one line": "one line ", "wide": "漢字かな交じり文",
+		"marks": "e\u0301", "escapes": "\x1b[31m",
+	} {
 		b.Run(name, func(b *testing.B) {
 			text := strings.Repeat(piece, 1<<20/len(piece))
 			for b.Loop() {
@@ -341,7 +349,8 @@ func BenchmarkOpenBlock(b *testing.B) {
 // BenchmarkHugeDialog reports how long a question opens that is about two
 // megabytes.
 func BenchmarkHugeDialog(b *testing.B) {
-	before, after := strings.Repeat("a line of the old text\n", 1<<16), strings.Repeat("a line of the new text\n", 1<<16)
+	before, after := strings.Repeat("a line of the old text\n", 1<<16),
+		strings.Repeat("a line of the new text\n", 1<<16)
 	input, err := json.Marshal(map[string]string{"path": "a.md", "text": after})
 	if err != nil {
 		b.Fatal(err)
@@ -351,12 +360,16 @@ func BenchmarkHugeDialog(b *testing.B) {
 		for b.Loop() {
 			m := talk(b, 100, 40, 3)
 			begin(m)
-			m.Update(batchMsg{Turn: m.turn.number, Events: []agent.Event{{Body: agent.PermissionAsked{Name: "write", Input: input, Preview: agent.Preview{Path: "a.md", Diff: diff}}}}})
+			m.Update(batchMsg{Turn: m.turn.number, Events: []agent.Event{{Body: agent.PermissionAsked{
+				Name:  "write",
+				Input: input, Preview: agent.Preview{Path: "a.md", Diff: diff},
+			}}}})
 		}
 	})
 	b.Run("change of a server", func(b *testing.B) {
 		for b.Loop() {
-			(&panel.Reader{Change: []chat.Change{{What: "tool", Before: before, After: after}}}).Content(100, draw.NewTheme("", true, true, nil))
+			(&panel.Reader{Change: []chat.Change{{What: "tool", Before: before, After: after}}}).Content(100,
+				draw.NewTheme("", true, true, nil))
 		}
 	})
 }

@@ -44,12 +44,22 @@ func TestKeysMoveInTheTreeOfAConversation(t *testing.T) {
 		moves string
 		asked string
 	}{
-		"retry asks again beside the first":     {[]string{"/retry", "enter"}, "go on c1 c1.6", "Are you there?"},
-		"retry of a chosen question":            {[]string{"tab", "g", "r"}, "go on c1 ", "When do I fly to Lisbon?"},
-		"edit branches where the question was":  {[]string{"/edit 3", "enter", "!", "enter"}, "go on c1 c1.4", "And back?!"},
-		"edit of a chosen question":             {[]string{"tab", "g", "e", " soon", "enter"}, "go on c1 ", "When do I fly to Lisbon? soon"},
-		"esc leaves the question as it was":     {[]string{"draft", "ctrl+u", "/edit", "enter", "esc"}, "", ""},
-		"a command ends the edit":               {[]string{"/edit", "enter", "ctrl+u", "/help", "enter", "esc", "another", "enter"}, "", "another"},
+		"retry asks again beside the first": {[]string{"/retry", "enter"}, "go on c1 c1.6", "Are you there?"},
+		"retry of a chosen question":        {[]string{"tab", "g", "r"}, "go on c1 ", "When do I fly to Lisbon?"},
+		"edit branches where the question was": {
+			[]string{"/edit 3", "enter", "!", "enter"},
+			"go on c1 c1.4", "And back?!",
+		},
+		"edit of a chosen question": {
+			[]string{"tab", "g", "e", " soon", "enter"},
+			"go on c1 ",
+			"When do I fly to Lisbon? soon",
+		},
+		"esc leaves the question as it was": {[]string{"draft", "ctrl+u", "/edit", "enter", "esc"}, "", ""},
+		"a command ends the edit": {[]string{
+			"/edit", "enter", "ctrl+u", "/help", "enter", "esc",
+			"another", "enter",
+		}, "", "another"},
 		"the alternative before":                {[]string{"tab", "g", "h"}, "show c1 c1.1", ""},
 		"there is no alternative after":         {[]string{"tab", "g", "l"}, "", ""},
 		"fork":                                  {[]string{"/fork", "enter"}, "fork c1 c1.7", ""},
@@ -63,7 +73,8 @@ func TestKeysMoveInTheTreeOfAConversation(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			options := chattest.WithEverything()
 			store, assistant := &branching{}, chattest.Play(agent.Started{}, agent.Said{Content: "yes"}, agent.Ended{})
-			options.Branches, options.Conversations, options.Assistant, options.Conversation = store, store, assistant, "c1"
+			options.Branches, options.Conversations, options.Assistant,
+				options.Conversation = store, store, assistant, "c1"
 			inRig(t, 80, 24, options, func(r *rig) {
 				r.keys(test.keys...)
 				r.pass(0)
@@ -98,8 +109,8 @@ func TestATreeOf5000TurnsIsDrawnAtOnce(t *testing.T) {
 	}
 }
 
-// The window is named after a conversation as the lists do, without its markup, and the header does not repeat a question
-// that is visible.
+// The window is named after a conversation as the lists do, without its markup, and the header does not repeat a
+// question that is visible.
 func TestTheWindowHasThePlainTitle(t *testing.T) {
 	options := chattest.WithEverything()
 	options.Assistant = chattest.Play(agent.Started{}, agent.Said{Content: "On 3 May."}, agent.Ended{})
@@ -120,7 +131,10 @@ type long struct {
 
 func (l *long) Exchanges(_ context.Context, id string) (list []agent.Exchange, err error) {
 	for n := 1; n <= l.length; n++ {
-		e := agent.Exchange{Turn: fmt.Sprintf("%s.%d", id, n), Current: true, Question: fmt.Sprintf("Question %d", n), Answer: agent.Answer{Text: "Yes."}}
+		e := agent.Exchange{
+			Turn: fmt.Sprintf("%s.%d", id, n), Current: true, Question: fmt.Sprintf("Question %d", n),
+			Answer: agent.Answer{Text: "Yes."},
+		}
 		if n > 1 {
 			e.After = fmt.Sprintf("%s.%d", id, n-1)
 		}
@@ -150,7 +164,8 @@ func TestEarlierTurnsAreLoadedOnce(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			options := chattest.WithEverything()
 			store := &long{length: 120}
-			options.Branches, options.Conversations, options.Assistant, options.Prompt = store, store, chattest.Play(agent.Started{}, agent.Said{Content: "yes"}, agent.Ended{}), ""
+			options.Branches, options.Conversations, options.Assistant, options.Prompt = store, store,
+				chattest.Play(agent.Started{}, agent.Said{Content: "yes"}, agent.Ended{}), ""
 			inRig(t, 80, 24, options, func(r *rig) {
 				m := r.m
 				opened := readConversation(m.base, &m.Options, conversationMsg{ID: "c1", Title: "Long"})
@@ -187,7 +202,11 @@ type chatting struct{ *long }
 func (g chatting) Ask(_ context.Context, conversation, _ string) <-chan agent.Event {
 	g.length++
 	events := make(chan agent.Event, 3)
-	for n, body := range []agent.Body{agent.Started{Conversation: conversation}, agent.Said{Content: "Yes."}, agent.Ended{Answer: "Yes."}} {
+	for n, body := range []agent.Body{
+		agent.Started{Conversation: conversation},
+		agent.Said{Content: "Yes."},
+		agent.Ended{Answer: "Yes."},
+	} {
 		events <- agent.Event{Turn: fmt.Sprintf("%s.%d", conversation, g.length), Seq: n + 1, Body: body}
 	}
 	close(events)

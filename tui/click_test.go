@@ -97,10 +97,16 @@ func TestAClickInTheSidebarOpensASource(t *testing.T) {
 
 func TestAClickOnAPassageOpensItsNote(t *testing.T) {
 	o := withNotes()
-	source := agent.Source{N: 1, Vault: "/notes", Path: "fitness.md", Line: 12, EndLine: 12, Heading: "Running › Plan", Text: "Run three times a week."}
+	source := agent.Source{
+		N: 1, Vault: "/notes", Path: "fitness.md", Line: 12, EndLine: 12, Heading: "Running › Plan",
+		Text: "Run three times a week.",
+	}
 	o.Assistant = chattest.Play(
 		agent.Said{Content: "Here they are.\n\n**Running › Plan** · `fitness.md:12`\n> Run **three times** a week."},
-		agent.Cited{Citation: agent.Citation{N: 1, Path: "fitness.md", Line: 12, EndLine: 12, Quote: source.Text, Verdict: agent.Cites}, Source: source},
+		agent.Cited{Citation: agent.Citation{
+			N: 1, Path: "fitness.md", Line: 12, EndLine: 12, Quote: source.Text,
+			Verdict: agent.Cites,
+		}, Source: source},
 		agent.Ended{Effects: agent.Effects{}},
 	)
 	inRig(t, 100, 34, o, func(r *rig) {

@@ -60,11 +60,13 @@ func TestHelpPagesLinkToWhatIsThere(t *testing.T) {
 		}
 		for _, link := range regexp.MustCompile(`\]\(([^)]*)\)`).FindAllStringSubmatch(page.Text, -1) {
 			links++
-			if _, err := panel.HelpPage(link[1]); err != nil && !strings.HasPrefix(link[1], "http") && !strings.HasPrefix(link[1], "#") {
+			if _, err := panel.HelpPage(link[1]); err != nil && !strings.HasPrefix(link[1], "http") &&
+				!strings.HasPrefix(link[1], "#") {
 				t.Errorf("%s links to %s", topic, link[1])
 			}
 		}
-		if topic == "screen" && (strings.Contains(page.Text, "design/") || !strings.Contains(page.Text, "Why the screen is built this way: design.")) {
+		if topic == "screen" && (strings.Contains(page.Text, "design/") ||
+			!strings.Contains(page.Text, "Why the screen is built this way: design.")) {
 			t.Error("its link to a page that is not here is no text")
 		}
 	}

@@ -13,15 +13,18 @@ import (
 	"lifehub/tui/draw"
 )
 
-// Whatever covers the conversation is in one place, over the same dimmed lines: in the middle of a roomy window, else at
-// the lower edge.
+// Whatever covers the conversation is in one place, over the same dimmed lines: in the middle of a roomy window, else
+// at the lower edge.
 func TestEverythingCoversTheConversationInOnePlace(t *testing.T) {
 	covers := map[string]struct {
 		options func() chat.Options
 		keys    []string
 		title   string
 	}{
-		"dialog":  {func() chat.Options { return chattest.WithWorld(chattest.Hold(chattest.TaskAsked)) }, nil, "Allow add_task?"},
+		"dialog": {
+			func() chat.Options { return chattest.WithWorld(chattest.Hold(chattest.TaskAsked)) }, nil,
+			"Allow add_task?",
+		},
 		"palette": {finished, []string{"ctrl+p"}, "Commands"},
 		"panel":   {chattest.WithEverything, []string{"ctrl+r"}, "Earlier prompts"},
 	}
@@ -45,10 +48,12 @@ func TestEverythingCoversTheConversationInOnePlace(t *testing.T) {
 				}
 				from, to := r.m.drawn.bodyTop, bodyEnd(lines)
 				above, below := top-from, to-bottom-1
-				if roomy := size[0] > 100; top < 0 || roomy && (above-below > 1 || below-above > 1) || !roomy && below != 0 {
+				if roomy := size[0] > 100; top < 0 || roomy &&
+					(above-below > 1 || below-above > 1) || !roomy && below != 0 {
 					t.Errorf("%s at %v: %d lines above it, %d below:\n%s", name, size, above, below, r.text())
 				}
-				if asked >= from && ansi.Strip(lines[asked]) != lines[asked] && lines[asked] != draw.Dimmed([]string{lines[asked]}, r.m.theme)[0] {
+				if asked >= from && ansi.Strip(lines[asked]) != lines[asked] &&
+					lines[asked] != draw.Dimmed([]string{lines[asked]}, r.m.theme)[0] {
 					t.Errorf("%s at %v: what is behind it is not dimmed: %q", name, size, lines[asked])
 				}
 			})
@@ -92,18 +97,25 @@ func TestPaletteKeepsGroupsAndTitles(t *testing.T) {
 
 // A verdict is complete in a narrow window.
 func TestVerdictsAreNotCut(t *testing.T) {
-	citation := agent.Citation{N: 1, Path: "running/a-plan-with-a-long-name.md", Line: 25, EndLine: 25, Quote: "Never two hard days in a row.", Verdict: agent.NotFound, Detail: "but in [2]"}
+	citation := agent.Citation{
+		N: 1, Path: "running/a-plan-with-a-long-name.md", Line: 25, EndLine: 25,
+		Quote: "Never two hard days in a row.", Verdict: agent.NotFound, Detail: "but in [2]",
+	}
 	for _, width := range []int{40, 80} {
 		inRig(t, width, 24, chattest.WithWorld(chattest.Play(
-			agent.Said{Content: "Run daily [1]."}, agent.Cited{Citation: citation, Source: agent.Source{N: 1, Path: citation.Path, Line: 25}}, agent.Ended{Answer: "Run daily [1]."})), func(r *rig) {
-			r.ask("how?")
-			for _, keys := range [][]string{nil, {"tab"}} {
-				r.keys(keys...)
-				shown := strings.Join(strings.Fields(r.text()), " ")
-				if !strings.Contains(shown, citation.Label()) {
-					t.Errorf("%d columns: %q is not complete:\n%s", width, citation.Label(), r.text())
+			agent.Said{Content: "Run daily [1]."}, agent.Cited{
+				Citation: citation,
+				Source:   agent.Source{N: 1, Path: citation.Path, Line: 25},
+			}, agent.Ended{Answer: "Run daily [1]."})),
+			func(r *rig) {
+				r.ask("how?")
+				for _, keys := range [][]string{nil, {"tab"}} {
+					r.keys(keys...)
+					shown := strings.Join(strings.Fields(r.text()), " ")
+					if !strings.Contains(shown, citation.Label()) {
+						t.Errorf("%d columns: %q is not complete:\n%s", width, citation.Label(), r.text())
+					}
 				}
-			}
-		})
+			})
 	}
 }

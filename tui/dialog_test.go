@@ -28,39 +28,55 @@ func TestLetterSelectsAndEnterConfirms(t *testing.T) {
 		want agent.Reply // the zero value: none
 		text string      // what the composer holds
 	}{
-		"y allows once":                      {[]string{"y", "enter"}, once, ""},
-		"s allows for the conversation":      {[]string{"s", "enter"}, agent.Reply{Decision: agent.AllowConversation}, ""},
-		"a allows always":                    {[]string{"a", "enter"}, agent.Reply{Decision: agent.AllowAlways}, ""},
-		"n refuses":                          {[]string{"n", "enter"}, refuse, ""},
-		"Esc refuses":                        {[]string{"esc"}, refuse, ""},
-		"Esc refuses while a text waits":     {[]string{"hello", "wait", "esc"}, refuse, "hello"},
-		"N refuses and says why":             {[]string{"N", "enter", "too soonn", "backspace", "enter"}, agent.Reply{Decision: agent.Refuse, Reason: "too soon"}, ""},
-		"Esc leaves the why":                 {[]string{"N", "enter", "hm", "esc", "n", "enter"}, refuse, ""},
-		"arrows choose":                      {[]string{"right", "right", "left", "enter"}, once, ""},
-		"an arrow back chooses the last":     {[]string{"left", "left", "left", "enter"}, refuse, ""},
-		"another choice by arrow":            {[]string{"y", "right", "right", "right", "enter"}, refuse, ""},
-		"details, then a quick y":            {[]string{"d", "y", "enter"}, once, ""},
-		"details twice, then a quick n":      {[]string{"d", "d", "n", "enter"}, refuse, ""},
-		"reading between letter and Enter":   {[]string{"y", "pgdown", "enter"}, once, ""},
-		"details twice, and Enter":           {[]string{"dd", "enter"}, agent.Reply{}, ""},
-		"details, Enter, always":             {[]string{"d", "enter", "a", "enter"}, agent.Reply{Decision: agent.AllowAlways}, ""},
-		"a letter alone does nothing":        {[]string{"y", "wait"}, agent.Reply{}, ""},
-		"Enter alone does nothing":           {[]string{"enter", "wait", "enter"}, agent.Reply{}, ""},
-		"a held key is a text":               {[]string{"yyyy"}, agent.Reply{}, "yyyy"},
-		"always behind details is a text":    {[]string{"da", "enter"}, agent.Reply{}, ""},
-		"a second choice is a text":          {[]string{"yn"}, agent.Reply{}, "yn"},
-		"details behind a choice":            {[]string{"ad"}, agent.Reply{}, "ad"},
-		"a choice and a new line":            {[]string{"A", "ctrl+j", "y"}, agent.Reply{}, "A\ny"},
-		"a space first":                      {[]string{" y", "enter"}, agent.Reply{}, ""},
-		"a question mark":                    {[]string{"?"}, agent.Reply{}, "?"},
-		"backspace takes a choice back":      {[]string{"y", "backspace", "enter"}, agent.Reply{}, ""},
-		"and another is chosen":              {[]string{"y", "backspace", "n", "enter"}, refuse, ""},
-		"what is deleted was a text":         {[]string{"ye", "backspace", "backspace", "y"}, agent.Reply{}, "y"},
-		"and after a while a letter answers": {[]string{"ye", "backspace", "backspace", "wait", "y", "enter"}, once, ""},
-		"a typo behind a letter is text":     {[]string{"d", "n", "backspace", "o", "e", "s"}, agent.Reply{}, "does"},
-		"a key of the composer is, too":      {[]string{"y", "ctrl+a", "x"}, agent.Reply{}, "xy"},
-		"Ctrl+C takes a choice back":         {[]string{"y", "ctrl+c", "enter", "n", "enter"}, refuse, ""},
-		"clearing lets it answer":            {[]string{"hello", "ctrl+c", "wait", "y", "enter"}, once, ""},
+		"y allows once": {[]string{"y", "enter"}, once, ""},
+		"s allows for the conversation": {
+			[]string{"s", "enter"},
+			agent.Reply{Decision: agent.AllowConversation},
+			"",
+		},
+		"a allows always":                {[]string{"a", "enter"}, agent.Reply{Decision: agent.AllowAlways}, ""},
+		"n refuses":                      {[]string{"n", "enter"}, refuse, ""},
+		"Esc refuses":                    {[]string{"esc"}, refuse, ""},
+		"Esc refuses while a text waits": {[]string{"hello", "wait", "esc"}, refuse, "hello"},
+		"N refuses and says why": {
+			[]string{"N", "enter", "too soonn", "backspace", "enter"},
+			agent.Reply{Decision: agent.Refuse, Reason: "too soon"},
+			"",
+		},
+		"Esc leaves the why":               {[]string{"N", "enter", "hm", "esc", "n", "enter"}, refuse, ""},
+		"arrows choose":                    {[]string{"right", "right", "left", "enter"}, once, ""},
+		"an arrow back chooses the last":   {[]string{"left", "left", "left", "enter"}, refuse, ""},
+		"another choice by arrow":          {[]string{"y", "right", "right", "right", "enter"}, refuse, ""},
+		"details, then a quick y":          {[]string{"d", "y", "enter"}, once, ""},
+		"details twice, then a quick n":    {[]string{"d", "d", "n", "enter"}, refuse, ""},
+		"reading between letter and Enter": {[]string{"y", "pgdown", "enter"}, once, ""},
+		"details twice, and Enter":         {[]string{"dd", "enter"}, agent.Reply{}, ""},
+		"details, Enter, always": {
+			[]string{"d", "enter", "a", "enter"},
+			agent.Reply{Decision: agent.AllowAlways},
+			"",
+		},
+		"a letter alone does nothing":     {[]string{"y", "wait"}, agent.Reply{}, ""},
+		"Enter alone does nothing":        {[]string{"enter", "wait", "enter"}, agent.Reply{}, ""},
+		"a held key is a text":            {[]string{"yyyy"}, agent.Reply{}, "yyyy"},
+		"always behind details is a text": {[]string{"da", "enter"}, agent.Reply{}, ""},
+		"a second choice is a text":       {[]string{"yn"}, agent.Reply{}, "yn"},
+		"details behind a choice":         {[]string{"ad"}, agent.Reply{}, "ad"},
+		"a choice and a new line":         {[]string{"A", "ctrl+j", "y"}, agent.Reply{}, "A\ny"},
+		"a space first":                   {[]string{" y", "enter"}, agent.Reply{}, ""},
+		"a question mark":                 {[]string{"?"}, agent.Reply{}, "?"},
+		"backspace takes a choice back":   {[]string{"y", "backspace", "enter"}, agent.Reply{}, ""},
+		"and another is chosen":           {[]string{"y", "backspace", "n", "enter"}, refuse, ""},
+		"what is deleted was a text":      {[]string{"ye", "backspace", "backspace", "y"}, agent.Reply{}, "y"},
+		"and after a while a letter answers": {
+			[]string{"ye", "backspace", "backspace", "wait", "y", "enter"},
+			once,
+			"",
+		},
+		"a typo behind a letter is text": {[]string{"d", "n", "backspace", "o", "e", "s"}, agent.Reply{}, "does"},
+		"a key of the composer is, too":  {[]string{"y", "ctrl+a", "x"}, agent.Reply{}, "xy"},
+		"Ctrl+C takes a choice back":     {[]string{"y", "ctrl+c", "enter", "n", "enter"}, refuse, ""},
+		"clearing lets it answer":        {[]string{"hello", "ctrl+c", "wait", "y", "enter"}, once, ""},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -98,7 +114,10 @@ func TestNoSentenceAnswersAQuestion(t *testing.T) {
 	if len(all) < 200 {
 		t.Fatalf("%d beginnings, want 200", len(all))
 	}
-	speeds, delays, drafts := []int{1, 3, 7, 12}, []time.Duration{0, 450 * time.Millisecond, 1300 * time.Millisecond, 5 * time.Second}, []string{"", "what I "}
+	speeds, delays, drafts := []int{1, 3, 7, 12}, []time.Duration{
+		0, 450 * time.Millisecond, 1300 * time.Millisecond,
+		5 * time.Second,
+	}, []string{"", "what I "}
 	share := 36 // of the sentences, at each speed and time another
 	if os.Getenv("LIFEHUB_SOAK") != "" {
 		speeds, delays, share = nil, nil, 1
@@ -123,7 +142,10 @@ func TestNoSentenceAnswersAQuestion(t *testing.T) {
 			return o, func() bool { return len(*given) > 0 }
 		},
 		"page": func() (chat.Options, func() bool) {
-			o, given := chattest.AsksFor(agent.InputAsked{ID: "1.1", Question: agent.Question{From: "s", Kind: agent.URLInput, URL: "https://x.org"}})
+			o, given := chattest.AsksFor(agent.InputAsked{
+				ID:       "1.1",
+				Question: agent.Question{From: "s", Kind: agent.URLInput, URL: "https://x.org"},
+			})
 			return o, func() bool { return len(*given) > 0 }
 		},
 	}
@@ -156,18 +178,23 @@ func TestNoSentenceAnswersAQuestion(t *testing.T) {
 									m.Update(tea.KeyPressMsg{Code: letter, Text: string(letter)})
 									time.Sleep(time.Second / time.Duration(speed))
 								}
-								if got := m.composer.Text(); got != draft+sentence && strings.Trim(draft+sentence, "cd") != "" && !chattest.IsAnswer(draft+sentence) {
-									t.Fatalf("%q at %d keys a second, %v after it opened: the composer holds %q", sentence, speed, delay, got)
+								if got := m.composer.Text(); got != draft+sentence &&
+									strings.Trim(draft+sentence, "cd") != "" && !chattest.IsAnswer(draft+sentence) {
+									t.Fatalf("%q at %d keys a second, %v after it opened: the composer holds %q",
+										sentence, speed, delay, got)
 								}
 								if chattest.IsAnswer(draft + sentence) {
 									continue
 								}
 								m.Update(boxtest.Keys["enter"])
 								if answered() || m.panel != nil || m.asks.Input.Entered {
-									t.Fatalf("%q at %d keys a second, %v after it opened, answered", sentence, speed, delay)
+									t.Fatalf("%q at %d keys a second, %v after it opened, answered", sentence, speed,
+										delay)
 								}
-								if !strings.HasPrefix(draft+sentence, "/") && (len(m.composer.Queue) != 1 || m.composer.Queue[0] != draft+sentence) {
-									t.Fatalf("%q at %d keys a second, %v after it opened: %q waits", sentence, speed, delay, m.composer.Queue)
+								if !strings.HasPrefix(draft+sentence, "/") &&
+									(len(m.composer.Queue) != 1 || m.composer.Queue[0] != draft+sentence) {
+									t.Fatalf("%q at %d keys a second, %v after it opened: %q waits", sentence,
+										speed, delay, m.composer.Queue)
 								}
 							}
 						}
@@ -237,7 +264,8 @@ func TestPasteGoesToTheFocusedField(t *testing.T) {
 			t.Errorf("the composer holds %q", got)
 		}
 	})
-	if want := (agent.Reply{Decision: agent.Refuse, Reason: "wait, not now"}); len(*replies) != 1 || (*replies)[0] != want {
+	if want := (agent.Reply{Decision: agent.Refuse, Reason: "wait, not now"}); len(*replies) != 1 ||
+		(*replies)[0] != want {
 		t.Errorf("replies = %+v, want %+v", *replies, want)
 	}
 }
@@ -293,7 +321,10 @@ func TestNothingOpensOverAQuestion(t *testing.T) {
 			}
 			r.m.composer.Clear()
 		}
-		for _, k := range []string{"f1", "?", "ctrl+s", "ctrl+r", "ctrl+p", "ctrl+g", "ctrl+n", "alt+m", "tab", "shift+tab", "pgup", "/", "/mo", "@", "@f", "ctrl+o", "ctrl+t"} {
+		for _, k := range []string{
+			"f1", "?", "ctrl+s", "ctrl+r", "ctrl+p", "ctrl+g", "ctrl+n", "alt+m", "tab",
+			"shift+tab", "pgup", "/", "/mo", "@", "@f", "ctrl+o", "ctrl+t",
+		} {
 			r.keys(k)
 			r.pass(50 * time.Millisecond)
 			inSight(k)
@@ -318,7 +349,8 @@ func TestNothingOpensOverAQuestion(t *testing.T) {
 		r.pass(dialog.QuietPeriod)
 		r.keys("n", "enter")
 		r.mustShow("everything asks you")
-		r.m.show(agent.Event{Body: agent.PermissionAsked{Name: "create_note", Call: "q", Input: chattest.Raw(`{}`)}}, time.Now())
+		r.m.show(agent.Event{Body: agent.PermissionAsked{Name: "create_note", Call: "q", Input: chattest.Raw(`{}`)}},
+			time.Now())
 		r.pass(dialog.QuietPeriod)
 		r.keys("tab", "yes")
 		r.mustShow("everything asks you")

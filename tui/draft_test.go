@@ -46,7 +46,8 @@ func (d *drawer) last() agent.Draft {
 // withDrawer are options of a conversation with one turn.
 func withDrawer(d *drawer) chat.Options {
 	o := chattest.WithWorld(chattest.Play(agent.Started{}, agent.Said{Content: "Hello."}, agent.Ended{}))
-	o.Branches, o.Conversations, o.Conversation, o.Drafts = chattest.Kept{}, cutOff{last: agent.Exchange{Turn: "c1.2", Question: "And now?", Answer: agent.Answer{Text: "Now."}}}, "c1", d
+	o.Branches, o.Conversations, o.Conversation, o.Drafts = chattest.Kept{},
+		cutOff{last: agent.Exchange{Turn: "c1.2", Question: "And now?", Answer: agent.Answer{Text: "Now."}}}, "c1", d
 	return o
 }
 
@@ -88,10 +89,19 @@ func TestAllTypedTextIsInTheDraft(t *testing.T) {
 		do   func(r *rig)
 		want agent.Draft
 	}{
-		"a draft":             {func(r *rig) { r.keys("a", "shift+enter", "b") }, agent.Draft{Text: "a\nb"}},
-		"a paste":             {func(r *rig) { r.keys("a "); r.m.paste(long) }, agent.Draft{Text: "a [paste 1 · 31 lines]", Pastes: []agent.Paste{{Name: "[paste 1 · 31 lines]", Text: long}}}},
-		"behind the history":  {func(r *rig) { r.keys("a draft", "up") }, agent.Draft{Text: "a draft"}},
-		"and the history too": {func(r *rig) { r.keys("a draft", "up", "!") }, agent.Draft{Text: "earlier!", Waiting: []string{"a draft"}}},
+		"a draft": {func(r *rig) { r.keys("a", "shift+enter", "b") }, agent.Draft{Text: "a\nb"}},
+		"a paste": {
+			func(r *rig) { r.keys("a "); r.m.paste(long) },
+			agent.Draft{Text: "a [paste 1 · 31 lines]", Pastes: []agent.Paste{{
+				Name: "[paste 1 · 31 lines]",
+				Text: long,
+			}}},
+		},
+		"behind the history": {func(r *rig) { r.keys("a draft", "up") }, agent.Draft{Text: "a draft"}},
+		"and the history too": {
+			func(r *rig) { r.keys("a draft", "up", "!") },
+			agent.Draft{Text: "earlier!", Waiting: []string{"a draft"}},
+		},
 		"a question that is changed": {
 			func(r *rig) { r.keys("a draft"); r.m.editBack("1"); r.keys("!") },
 			agent.Draft{Text: "And now?!", Changing: "c1.2", Waiting: []string{"a draft"}},
@@ -139,7 +149,10 @@ func inOther(t *testing.T, d *drawer, test func(r *rig)) {
 }
 
 func TestRestoredDraftIsNotSentAutomatically(t *testing.T) {
-	d := &drawer{left: agent.Draft{Conversation: "other", Title: "Old times", Text: "half a", Waiting: []string{"one", "two"}}}
+	d := &drawer{left: agent.Draft{
+		Conversation: "other", Title: "Old times", Text: "half a",
+		Waiting: []string{"one", "two"},
+	}}
 	options := withDrawer(d)
 	script := options.Assistant.(*chattest.Script)
 	inRig(t, 80, 24, options, func(r *rig) {
@@ -185,7 +198,8 @@ func TestMessageIsSavedBeforeItIsAsked(t *testing.T) {
 	options.Assistant = order
 	inRig(t, 80, 24, options, func(r *rig) {
 		r.ask("And then?")
-		if want := (agent.Draft{Conversation: "c1", Sending: "And then?"}); len(order.before) == 0 || !reflect.DeepEqual(order.before[len(order.before)-1], want) {
+		if want := (agent.Draft{Conversation: "c1", Sending: "And then?"}); len(order.before) == 0 ||
+			!reflect.DeepEqual(order.before[len(order.before)-1], want) {
 			t.Errorf("before it was asked, kept was %+v", order.before)
 		}
 		r.pass(draftPause)

@@ -12,7 +12,10 @@ import (
 
 var (
 	taskAdded = agent.Effects{{Kind: agent.NoteChanged, Path: "tasks.md", Lines: &agent.Lines{Added: 1}}}
-	unreadAt  = agent.Cited{Citation: agent.Citation{Path: "secret.md", Line: 3, Verdict: agent.NotFound, Detail: "nobody read it"}}
+	unreadAt  = agent.Cited{Citation: agent.Citation{
+		Path: "secret.md", Line: 3, Verdict: agent.NotFound,
+		Detail: "nobody read it",
+	}}
 )
 
 // did is a conversation whose only turn changed a note.
@@ -40,14 +43,36 @@ func TestLastLineOfATurnShowsItsEffects(t *testing.T) {
 		bodies []agent.Body
 		want   string
 	}{
-		"it changed a note":    {[]agent.Body{agent.Said{Content: "Done."}, agent.Ended{Answer: "Done.", Effects: taskAdded}}, "changed tasks.md (+1)"},
-		"it changed nothing":   {[]agent.Body{agent.Said{Content: "I have mailed Bob."}, agent.Ended{Effects: agent.Effects{}}}, "changed nothing"},
-		"it was refused":       {[]agent.Body{agent.Said{Content: "I have added it."}, agent.Ended{Effects: agent.Effects{{Kind: agent.Unchanged, Tool: "add_task"}}}}, "! nothing"},
-		"it knew by heart":     {[]agent.Body{agent.Said{Content: "Paris."}, agent.Ended{Effects: agent.Effects{{Kind: agent.WithoutNotes}}}}, "answered without"},
-		"it failed":            {[]agent.Body{agent.Failed{Message: "the model is gone", Hint: "ollama serve", Effects: taskAdded}}, "changed tasks.md (+1)"},
-		"it was stopped":       {[]agent.Body{agent.Said{Content: "I"}, agent.Ended{Metrics: agent.Metrics{Interrupted: true}, Effects: taskAdded}}, "changed tasks.md (+1)"},
-		"hostile names":        {[]agent.Body{agent.Ended{Effects: hostile}}, "called ab c (s)"},
-		"a source nobody read": {[]agent.Body{agent.Said{Content: "See secret.md:3."}, unreadAt, agent.Ended{Effects: agent.Effects{}}}, "changed nothing"},
+		"it changed a note": {[]agent.Body{
+			agent.Said{Content: "Done."},
+			agent.Ended{Answer: "Done.", Effects: taskAdded},
+		}, "changed tasks.md (+1)"},
+		"it changed nothing": {[]agent.Body{
+			agent.Said{Content: "I have mailed Bob."},
+			agent.Ended{Effects: agent.Effects{}},
+		}, "changed nothing"},
+		"it was refused": {[]agent.Body{
+			agent.Said{Content: "I have added it."},
+			agent.Ended{Effects: agent.Effects{{Kind: agent.Unchanged, Tool: "add_task"}}},
+		}, "! nothing"},
+		"it knew by heart": {[]agent.Body{
+			agent.Said{Content: "Paris."},
+			agent.Ended{Effects: agent.Effects{{Kind: agent.WithoutNotes}}},
+		}, "answered without"},
+		"it failed": {[]agent.Body{agent.Failed{
+			Message: "the model is gone", Hint: "ollama serve",
+			Effects: taskAdded,
+		}}, "changed tasks.md (+1)"},
+		"it was stopped": {[]agent.Body{
+			agent.Said{Content: "I"},
+			agent.Ended{Metrics: agent.Metrics{Interrupted: true}, Effects: taskAdded},
+		}, "changed tasks.md (+1)"},
+		"hostile names": {[]agent.Body{agent.Ended{Effects: hostile}}, "called ab c (s)"},
+		"a source nobody read": {[]agent.Body{
+			agent.Said{Content: "See secret.md:3."},
+			unreadAt,
+			agent.Ended{Effects: agent.Effects{}},
+		}, "changed nothing"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			inRig(t, 80, 24, chattest.WithWorld(chattest.Play(tc.bodies...)), func(r *rig) {
@@ -59,7 +84,8 @@ func TestLastLineOfATurnShowsItsEffects(t *testing.T) {
 				}
 			})
 			var out strings.Builder
-			if _, err := RunPlain(t.Context(), chattest.WithWorld(chattest.Play(tc.bodies...)), strings.NewReader("do it\n/quit\n"), &out); err != nil {
+			if _, err := RunPlain(t.Context(), chattest.WithWorld(chattest.Play(tc.bodies...)),
+				strings.NewReader("do it\n/quit\n"), &out); err != nil {
 				t.Fatal(err)
 			}
 			if !strings.Contains(out.String(), "\n"+tc.want) {
@@ -76,7 +102,10 @@ func TestLastLineOfATurnShowsItsEffects(t *testing.T) {
 		r.mustNotShow("/undo") // there is no such command
 	})
 	withUndo := reopened()
-	withUndo.Commands = append(withUndo.Commands, chat.Command{Name: "undo", Run: func(context.Context, string, string) (string, error) { return "", nil }})
+	withUndo.Commands = append(withUndo.Commands, chat.Command{
+		Name: "undo",
+		Run:  func(context.Context, string, string) (string, error) { return "", nil },
+	})
 	inRig(t, 80, 24, withUndo, func(r *rig) { r.mustShow("/undo") })
 	var out strings.Builder
 	if _, err := RunPlain(t.Context(), reopened(), strings.NewReader("/quit\n"), &out); err != nil {

@@ -7,9 +7,9 @@ import (
 )
 
 // input is the terminal as Bubble Tea reads it, without what its decoder cannot take: it panics on a control sequence
-// with 33 parameters, takes the size of the window from any CSI t and repeats a key up to 65,535 times on CSI _. Nothing
-// that a key, a mouse or a reply to LifeHub's own queries sends is changed. It is a file because Bubble Tea sets the
-// modes of a file. On Windows, Bubble Tea reads the console without it.
+// with 33 parameters, takes the size of the window from any CSI t and repeats a key up to 65,535 times on CSI _.
+// Nothing that a key, a mouse or a reply to LifeHub's own queries sends is changed. It is a file because Bubble Tea
+// sets the modes of a file. On Windows, Bubble Tea reads the console without it.
 type input struct {
 	*os.File
 	buffer     [4096]byte // as much as is read at once
@@ -67,8 +67,8 @@ func (in *input) filter(read []byte) (kept []byte) {
 	return kept
 }
 
-// paste adds a byte of a paste. An ESC, a C1 control and what is not UTF-8 are left out, since what follows would be read
-// as a sequence.
+// paste adds a byte of a paste. An ESC, a C1 control and what is not UTF-8 are left out, since what follows would be
+// read as a sequence.
 func (in *input) paste(kept []byte, b byte) []byte {
 	if b == endMark[in.end] {
 		in.letter = in.letter[:0]

@@ -18,7 +18,8 @@ func TestAFormSendsWhatWasFilledIn(t *testing.T) {
 	inRig(t, 100, 40, options, func(r *rig) {
 		r.ask("go on")
 		r.pass(dialog.QuietPeriod)
-		r.keys("tab", "Anna", "backspace", "backspace", "a", "tab", "41", "tab", "space", "tab", "space", "down", "space", "down")
+		r.keys("tab", "Anna", "backspace", "backspace", "a", "tab", "41", "tab", "space", "tab",
+			"space", "down", "space", "down")
 		r.send(boxtest.Keys["space"])
 		r.keys("enter", "enter")
 		if len(*given) != 1 || (*given)[0].Action != agent.InputAccepted {
@@ -28,7 +29,10 @@ func TestAFormSendsWhatWasFilledIn(t *testing.T) {
 		if err := json.Unmarshal((*given)[0].Values, &got); err != nil {
 			t.Fatal(err)
 		}
-		want := map[string]any{"name": "Ana", "age": 41.0, "check": true, "friend": "Rachel", "hero": "h1", "instruments": []any{}}
+		want := map[string]any{
+			"name": "Ana", "age": 41.0, "check": true, "friend": "Rachel",
+			"hero": "h1", "instruments": []any{},
+		}
 		for name, v := range want {
 			a, _ := json.Marshal(got[name])
 			b, _ := json.Marshal(v)
@@ -77,7 +81,10 @@ func TestServerRequestIgnoresTypeahead(t *testing.T) {
 }
 
 func TestPromptIsApprovedOnlyAtItsEnd(t *testing.T) {
-	asked := agent.InputAsked{ID: "1.1", Question: agent.Question{From: "s", Kind: agent.SamplingInput, Message: strings.Repeat("line\n", 200)}}
+	asked := agent.InputAsked{ID: "1.1", Question: agent.Question{
+		From: "s", Kind: agent.SamplingInput,
+		Message: strings.Repeat("line\n", 200),
+	}}
 	options, given := chattest.AsksFor(asked)
 	inRig(t, 100, 40, options, func(r *rig) {
 		r.ask("go on")
@@ -99,10 +106,12 @@ func TestAFormIsFilledInByLines(t *testing.T) {
 		want agent.Input
 	}{
 		"filled in": {"y\nAna\n41\n1\nRachel\n\n1, Piano\n", agent.Input{
-			Action: agent.InputAccepted, Values: chattest.Raw(`{"age":41,"check":true,"friend":"Rachel","instruments":["Guitar","Piano"],"name":"Ana"}`),
+			Action: agent.InputAccepted, Values: chattest.Raw(`{"age":41,"check":true,"friend":"Rachel",` +
+				`"instruments":["Guitar","Piano"],"name":"Ana"}`),
 		}},
 		"asked again": {"y\n\n\n\n\n\n\nAna\n\n\n\n\n\n", agent.Input{
-			Action: agent.InputAccepted, Values: chattest.Raw(`{"friend":"Monica","instruments":["Guitar"],"name":"Ana"}`),
+			Action: agent.InputAccepted, Values: chattest.Raw(`{"friend":"Monica","instruments":["Guitar"],` +
+				`"name":"Ana"}`),
 		}},
 		"no":      {"n\n", agent.Input{Action: agent.InputDeclined}},
 		"nothing": {"\n", agent.Input{Action: agent.InputCancelled}},
@@ -112,7 +121,8 @@ func TestAFormIsFilledInByLines(t *testing.T) {
 			asked := chattest.FormAsked
 			var given []agent.Input
 			asked.Reply = func(i agent.Input) { given = append(given, i) }
-			if _, err := RunPlain(t.Context(), chattest.WithWorld(chattest.Play(asked)), strings.NewReader("go\n"+c.in), io.Discard); err != nil {
+			if _, err := RunPlain(t.Context(), chattest.WithWorld(chattest.Play(asked)), strings.NewReader("go\n"+c.in),
+				io.Discard); err != nil {
 				t.Error(err)
 			}
 			if len(given) != 1 || given[0].Action != c.want.Action || string(given[0].Values) != string(c.want.Values) {

@@ -93,7 +93,8 @@ func TestCtrlCClearsThenStopsThenQuits(t *testing.T) {
 // Nothing is interrupted by leaving between two turns, or right before the first.
 func TestCtrlCTwiceQuitsBetweenTurns(t *testing.T) {
 	for name, ask := range map[string]bool{"without a question": false, "after an answer": true} {
-		o := chattest.WithWorld(chattest.Play(chattest.Story(chattest.Planning, chattest.Searched, chattest.Answered)...))
+		o := chattest.WithWorld(chattest.Play(chattest.Story(chattest.Planning,
+			chattest.Searched, chattest.Answered)...))
 		inRig(t, 80, 24, o, func(r *rig) {
 			if ask {
 				r.ask("hello")
@@ -225,7 +226,8 @@ func TestSteeringIsTakenOrAskedNextOrComesBack(t *testing.T) {
 			r.mustShow("queued: “queued”")
 			r.m.turn.stop(nil)
 			r.pass(time.Second)
-			if !slices.Equal(assistant.Asked, []string{"first", "queued"}) || !slices.Equal(texts(assistant.Offered), []string{"one", "two"}) {
+			if !slices.Equal(assistant.Asked, []string{"first", "queued"}) ||
+				!slices.Equal(texts(assistant.Offered), []string{"one", "two"}) {
 				t.Errorf("asked %q, offered %q", assistant.Asked, texts(assistant.Offered))
 			}
 		})
@@ -317,7 +319,10 @@ func TestEachMessageThatWaitsIsChangedOrCancelled(t *testing.T) {
 		t.Helper()
 		o := chattest.WithEverything()
 		o.Assistant = chattest.Hold(agent.Said{Content: "x"})
-		o.Commands = []chat.Command{{Name: "note", Args: "TEXT", Turn: func(context.Context, string, string, string) <-chan agent.Event { return nil }}}
+		o.Commands = []chat.Command{{
+			Name: "note", Args: "TEXT",
+			Turn: func(context.Context, string, string, string) <-chan agent.Event { return nil },
+		}}
 		inRig(t, 80, 24, o, func(r *rig) {
 			r.ask("first")
 			r.keys("one", "enter", "two", "enter", "/note milk", "enter", "four", "enter")
@@ -337,7 +342,8 @@ func TestEachMessageThatWaitsIsChangedOrCancelled(t *testing.T) {
 	waiting(t, []string{"up", "up", "up", "ctrl+c"}, "", "one", "/note milk", "four")
 	waiting(t, []string{"up", "up", "up", "up", "up"}, "one", "two", "/note milk", "four")
 	waiting(t, []string{"up", "!", "up", "?", "down", "down"}, "", "one", "two", "/note milk?", "four!")
-	waiting(t, []string{"up", "up", "up", "esc"}, "one\ntwo\n/note milk\nfour") // the turn is stopped: all come back, in their order
+	// the turn is stopped: all come back, in their order
+	waiting(t, []string{"up", "up", "up", "esc"}, "one\ntwo\n/note milk\nfour")
 }
 
 func TestEditedMessageKeepsItsPlaceInTheQueue(t *testing.T) {
@@ -404,7 +410,8 @@ func TestPastes(t *testing.T) {
 			}
 			r.keys("enter")
 			r.pass(100 * time.Millisecond)
-			if len(assistant.Asked) != 1 || assistant.Asked[0] != "see [paste 1 · 131,072 lines]\n\n```attached paste 1 · 131,072 lines\n"+strings.TrimSpace(big)+"\n```" {
+			if len(assistant.Asked) != 1 || assistant.Asked[0] != "see [paste 1 · 131,072 lines]\n\n```attached "+
+				"paste 1 · 131,072 lines\n"+strings.TrimSpace(big)+"\n```" {
 				t.Error("the paste was not sent whole")
 			}
 			r.mustShow("▌ see [paste 1 · 131,072 lines]\n")
@@ -417,7 +424,8 @@ func TestPastes(t *testing.T) {
 			r.mustShow("▌ see [paste 1 · 131,072 lines]!")
 			r.keys("enter")
 			r.pass(100 * time.Millisecond)
-			if want := strings.Replace(assistant.Asked[0], "]", "]!", 1); len(assistant.Asked) != 2 || assistant.Asked[1] != want {
+			if want := strings.Replace(assistant.Asked[0], "]", "]!", 1); len(assistant.Asked) != 2 ||
+				assistant.Asked[1] != want {
 				t.Error("the paste was not sent whole once more")
 			}
 		})
@@ -427,7 +435,8 @@ func TestPastes(t *testing.T) {
 		inRig(t, 80, 24, chattest.WithWorld(assistant), func(r *rig) {
 			r.send(tea.PasteMsg{Content: strings.Repeat("a\n```\n@/etc/passwd\n````\n", 20)})
 			r.ask(" what is it?")
-			if got := agent.ParseMessage(assistant.Asked[0]); got.Text != "[paste 1 · 80 lines] what is it?" || len(got.Attached) != 1 || strings.Count(got.Attached[0].Text, "/etc/passwd") != 20 {
+			if got := agent.ParseMessage(assistant.Asked[0]); got.Text != "[paste 1 · 80 lines] what is it?" ||
+				len(got.Attached) != 1 || strings.Count(got.Attached[0].Text, "/etc/passwd") != 20 {
 				t.Errorf("asked %+v", got)
 			}
 		})
@@ -530,14 +539,16 @@ func TestAClosedPaletteOpensAgain(t *testing.T) {
 }
 
 func TestFoldingLeavesTheHeadingWhereItIs(t *testing.T) {
-	inRig(t, 80, 24, chattest.WithWorld(chattest.Play(chattest.Story(chattest.Planning, chattest.Searched, chattest.Answered)...)), func(r *rig) {
+	inRig(t, 80, 24, chattest.WithWorld(chattest.Play(chattest.Story(chattest.Planning, chattest.Searched,
+		chattest.Answered)...)), func(r *rig) {
 		r.ask("running?")
 		r.keys("tab")
 		for !strings.Contains(r.text(), "▌ ✗") {
 			r.keys("k")
 		}
 		row := func() int {
-			return slices.IndexFunc(strings.Split(r.text(), "\n"), func(line string) bool { return strings.HasPrefix(line, "  ▌ ✗") })
+			return slices.IndexFunc(strings.Split(r.text(), "\n"),
+				func(line string) bool { return strings.HasPrefix(line, "  ▌ ✗") })
 		}
 		at := row()
 		for range 2 {
@@ -624,14 +635,23 @@ func TestASourceOutsideItsVaultIsNotOpened(t *testing.T) {
 	o.Notes = chattest.Library{}
 	inRig(t, 80, 24, o, func(r *rig) {
 		for _, path := range []string{"../../etc/passwd", "/etc/passwd", ""} {
-			if cmd := r.m.openSource(transcript.Cited{Citation: agent.Citation{Path: path, Line: 1}, Source: agent.Source{Vault: "/home/ana/notes"}}); cmd != nil {
+			if cmd := r.m.openSource(transcript.Cited{
+				Citation: agent.Citation{Path: path, Line: 1},
+				Source:   agent.Source{Vault: "/home/ana/notes"},
+			}); cmd != nil {
 				t.Errorf("%q is opened", path)
 			}
 		}
-		if cmd := r.m.openSource(transcript.Cited{Citation: agent.Citation{Path: "a.md", Line: 1}, Source: agent.Source{}}); cmd != nil {
+		if cmd := r.m.openSource(transcript.Cited{
+			Citation: agent.Citation{Path: "a.md", Line: 1},
+			Source:   agent.Source{},
+		}); cmd != nil {
 			t.Error("a source without a vault is opened")
 		}
-		if cmd := r.m.openSource(transcript.Cited{Citation: agent.Citation{Path: "a.md", Line: 1}, Source: agent.Source{Vault: "/home/ana/notes"}}); cmd == nil {
+		if cmd := r.m.openSource(transcript.Cited{
+			Citation: agent.Citation{Path: "a.md", Line: 1},
+			Source:   agent.Source{Vault: "/home/ana/notes"},
+		}); cmd == nil {
 			t.Error("a good source is not opened")
 		}
 	})
@@ -697,7 +717,8 @@ func TestEveryItemCanBeSelectedAndIsVisible(t *testing.T) {
 			chosen := r.m.transcript.Chosen
 			seen[chosen] = true
 			if !slices.Contains(r.m.transcript.Shown, chosen) {
-				t.Fatalf("item %d is chosen and not in sight, top %+v away %v h %d:\n%s", chosen, r.m.transcript.Top, r.m.transcript.Scrolled, r.m.transcript.Height, r.text())
+				t.Fatalf("item %d is chosen and not in sight, top %+v away %v h %d:\n%s", chosen, r.m.transcript.Top,
+					r.m.transcript.Scrolled, r.m.transcript.Height, r.text())
 			}
 			r.keys("j")
 		}
@@ -809,11 +830,17 @@ func TestJumpKeysMoveBetweenQuestions(t *testing.T) {
 		r.keys("ctrl+end")
 		r.mustNotShow("▌ the second question\n")
 		r.mustShow("▌ the second question  ") // in the first line, as it is above the visible part
-		up, down := tea.KeyPressMsg{Code: tea.KeyUp, Mod: tea.ModAlt}, tea.KeyPressMsg{Code: tea.KeyDown, Mod: tea.ModAlt}
+		up, down := tea.KeyPressMsg{Code: tea.KeyUp, Mod: tea.ModAlt},
+			tea.KeyPressMsg{Code: tea.KeyDown, Mod: tea.ModAlt}
 		for _, step := range []struct {
 			key  tea.KeyPressMsg
 			show string
-		}{{up, "▌ the second question\n"}, {up, "▌ the first question\n"}, {down, "▌ the second question\n"}, {down, "Paragraph 59."}} {
+		}{
+			{up, "▌ the second question\n"},
+			{up, "▌ the first question\n"},
+			{down, "▌ the second question\n"},
+			{down, "Paragraph 59."},
+		} {
 			r.send(step.key)
 			r.mustShow(step.show)
 		}

@@ -51,7 +51,8 @@ func (r *rig) layoutProblem(width, height int) string {
 			return fmt.Sprintf("line %d is %d cells wide", y, got)
 		}
 		for _, corners := range [][2]string{{"╭", "╮"}, {"╰", "╯"}} {
-			if left, right := strings.Count(line, corners[0]), strings.Count(line, corners[1]); left != right || strings.Index(line, corners[0]) > strings.LastIndex(line, corners[1]) {
+			if left, right := strings.Count(line, corners[0]), strings.Count(line, corners[1]); left != right ||
+				strings.Index(line, corners[0]) > strings.LastIndex(line, corners[1]) {
 				return fmt.Sprintf("line %d has a broken frame", y)
 			}
 		}
@@ -60,7 +61,8 @@ func (r *rig) layoutProblem(width, height int) string {
 		}
 	}
 	column := draw.ColumnOf(r.m.drawn.size[0])
-	if at := r.m.View().Cursor; at != nil && (composer < 0 || at.X < column.Text || at.X >= column.Right || at.Y > composer || at.Y < composer-height/3-4) {
+	if at := r.m.View().Cursor; at != nil && (composer < 0 || at.X < column.Text || at.X >= column.Right ||
+		at.Y > composer || at.Y < composer-height/3-4) {
 		return fmt.Sprintf("the cursor is at %d,%d, outside of the composer", at.X, at.Y)
 	}
 	return ""
@@ -72,7 +74,8 @@ func TestOneTextColumnAtEveryWidth(t *testing.T) {
 	testenv.WithoutRace(t)
 	o := chattest.WithWorld(chattest.Play(
 		agent.ContextCounted{Agent: "explainer", Used: 2100, Allocated: 16384},
-		agent.Said{Content: strings.Repeat("prose ", 200) + "\n\n---\n\n```go\nshort()\n```\n\n| a | b |\n|---|---|\n| c | d |\n"},
+		agent.Said{Content: strings.Repeat("prose ", 200) + "\n\n---\n\n```go\nshort()\n```\n\n| a | b " +
+			"|\n|---|---|\n| c | d |\n"},
 		agent.Ended{Answer: "prose", Effects: agent.Effects{}},
 	))
 	o.NoSidebar = true
@@ -149,7 +152,8 @@ func TestLayoutAtEveryWidth(t *testing.T) {
 
 // The sidebar has its column from the first question on, whether it has anything to show or not, so that nothing jumps.
 func TestSidebarKeepsItsColumn(t *testing.T) {
-	o := chattest.WithWorld(chattest.Play(agent.Started{Conversation: "c1"}, agent.Said{Content: "Hello!"}, agent.Ended{Answer: "Hello!"}))
+	o := chattest.WithWorld(chattest.Play(agent.Started{Conversation: "c1"}, agent.Said{Content: "Hello!"},
+		agent.Ended{Answer: "Hello!"}))
 	inRig(t, 200, 40, o, func(r *rig) {
 		if r.m.drawn.size[0] != 200 {
 			t.Errorf("the sidebar is there before a question: %d columns", r.m.drawn.size[0])

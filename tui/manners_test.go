@@ -25,19 +25,29 @@ func (r *rig) bells() (rung int, said string) {
 
 func TestNotifyOnlyWithoutFocus(t *testing.T) {
 	permission, _ := chattest.Asked(chattest.TaskAsked)
-	form := agent.InputAsked{ID: "1", Question: agent.Question{From: "s", Kind: agent.FormInput, Message: "m", Schema: chattest.Raw(`{}`)}}
+	form := agent.InputAsked{ID: "1", Question: agent.Question{
+		From: "s", Kind: agent.FormInput, Message: "m",
+		Schema: chattest.Raw(`{}`),
+	}}
 	for name, tc := range map[string]struct {
 		assistant *chattest.Script
 		says      string
 	}{
-		"an answer":                   {chattest.Play(chattest.Story(chattest.Planning, chattest.Searched, chattest.Answered)...), "ready"},
-		"a tool asks":                 {chattest.Hold(permission), "a tool"},
-		"a server asks":               {chattest.Hold(form), "input"},
-		"there is no answer":          {chattest.Play(agent.Failed{Message: "The disk is full.", Err: errors.New("full")}), "no answer"},
+		"an answer": {chattest.Play(chattest.Story(chattest.Planning, chattest.Searched,
+			chattest.Answered)...), "ready"},
+		"a tool asks":   {chattest.Hold(permission), "a tool"},
+		"a server asks": {chattest.Hold(form), "input"},
+		"there is no answer": {chattest.Play(agent.Failed{
+			Message: "The disk is full.",
+			Err:     errors.New("full"),
+		}), "no answer"},
 		"the words are never foreign": {chattest.Play(chattest.SayEverywhere("\x1b]9;pay me\a")[:13]...), "ready"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			for look, want := range map[string]string{"away": tc.says, "never told": "", "back": "", "types": "", "quiet": ""} {
+			for look, want := range map[string]string{
+				"away": tc.says, "never told": "", "back": "",
+				"types": "", "quiet": "",
+			} {
 				o := chattest.WithWorld(tc.assistant)
 				o.Quiet = look == "quiet"
 				inRig(t, 80, 24, o, func(r *rig) {
@@ -55,7 +65,8 @@ func TestNotifyOnlyWithoutFocus(t *testing.T) {
 					}
 					r.pass(100 * time.Millisecond)
 					rung, said := r.bells()
-					if once := min(len(want), 1); rung != once || strings.Count(said, "\n") != once || !strings.Contains(said, want) || strings.Contains(said, "pay me") {
+					if once := min(len(want), 1); rung != once || strings.Count(said, "\n") != once ||
+						!strings.Contains(said, want) || strings.Contains(said, "pay me") {
 						t.Errorf("%s: rung %d times, said %q, want %q", look, rung, said, want)
 					}
 				})
@@ -70,7 +81,8 @@ func TestTheTitleNamesTheConversationAndNothingElse(t *testing.T) {
 			r.send(conversationMsg{ID: "c1", Title: evil})
 			title := r.m.View().WindowTitle
 			onlyText(t, "title", title)
-			if !strings.HasPrefix(title, "LifeHub") || draw.Width(title) > 40 || len(evil) > 5000 && draw.Width(title) < 38 || evil == "running" && title != "LifeHub · running" {
+			if !strings.HasPrefix(title, "LifeHub") || draw.Width(title) > 40 ||
+				len(evil) > 5000 && draw.Width(title) < 38 || evil == "running" && title != "LifeHub · running" {
 				t.Errorf("%.80q gives the title %q", evil, title)
 			}
 		})
@@ -145,28 +157,39 @@ func onlyText(t *testing.T, what, line string) {
 
 func TestANoteAmongTheSourcesIsALink(t *testing.T) {
 	for name, tc := range map[string]struct{ vault, path, want string }{
-		"a note":                       {"/home/ana/notes", "log/2026 März.md", "file://wren/home/ana/notes/log/2026%20M%C3%A4rz.md"},
-		"a vault of a strange name":    {"/home/ana/a;b#c?d%41", "n.md", "file://wren/home/ana/a;b%23c%3Fd%2541/n.md"},
-		"outside of its vault":         {"/home/ana/notes", "../.ssh/id.md", ""},
-		"an absolute path":             {"/home/ana/notes", "/etc/x.md", ""},
-		"a program":                    {"/home/ana/notes", "run.desktop", ""},
-		"no vault":                     {"", "fitness.md", ""},
-		"a vault that is no folder":    {"../notes", "fitness.md", ""},
-		"controls that end the link":   {"/home/ana/notes", "a\x1b\\\x1b]0;owned\a\u009c.md", "file://wren/home/ana/notes/a%1B%5C%1B%5D0;owned%07%C2%9C.md"},
+		"a note": {
+			"/home/ana/notes", "log/2026 März.md",
+			"file://wren/home/ana/notes/log/2026%20M%C3%A4rz.md",
+		},
+		"a vault of a strange name": {"/home/ana/a;b#c?d%41", "n.md", "file://wren/home/ana/a;b%23c%3Fd%2541/n.md"},
+		"outside of its vault":      {"/home/ana/notes", "../.ssh/id.md", ""},
+		"an absolute path":          {"/home/ana/notes", "/etc/x.md", ""},
+		"a program":                 {"/home/ana/notes", "run.desktop", ""},
+		"no vault":                  {"", "fitness.md", ""},
+		"a vault that is no folder": {"../notes", "fitness.md", ""},
+		"controls that end the link": {
+			"/home/ana/notes", "a\x1b\\\x1b]0;owned\a\u009c.md",
+			"file://wren/home/ana/notes/a%1B%5C%1B%5D0;owned%07%C2%9C.md",
+		},
 		"bytes that are no characters": {"/home/ana/notes", "a\xff\x9c.md", "file://wren/home/ana/notes/a%FF%9C.md"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := transcript.NewSources("wren")
-			s.Show(chat.Cite(nil, agent.Citation{N: 1, Path: tc.path, Line: 3, Verdict: agent.Verified, Sentence: "Rest."}, agent.Source{N: 1, Path: tc.path, Vault: tc.vault}))
+			s.Show(chat.Cite(nil, agent.Citation{
+				N: 1, Path: tc.path, Line: 3, Verdict: agent.Verified,
+				Sentence: "Rest.",
+			}, agent.Source{N: 1, Path: tc.path, Vault: tc.vault}))
 			for _, width := range []int{100, 30, 12} {
 				for _, line := range s.Render(width, draw.NewTheme("", true, false, nil)) {
 					onlyOurs(t, name, line)
-					if opened, closed := strings.Count(line, "\x1b]8;;f"), strings.Count(line, "\x1b]8;;\a"); opened != closed {
+					if opened, closed := strings.Count(line, "\x1b]8;;f"),
+						strings.Count(line, "\x1b]8;;\a"); opened != closed {
 						t.Errorf("%d links are opened and %d closed on the row %q", opened, closed, line)
 					}
 				}
 			}
-			if got := s.Render(100, draw.NewTheme("", true, false, nil))[0]; (tc.want != "") != strings.Contains(got, fmt.Sprintf("\x1b]8;;%s\a", tc.want)) || strings.Contains(got, "file://") != (tc.want != "") {
+			if got := s.Render(100, draw.NewTheme("", true, false, nil))[0]; (tc.want != "") != strings.Contains(got,
+				fmt.Sprintf("\x1b]8;;%s\a", tc.want)) || strings.Contains(got, "file://") != (tc.want != "") {
 				t.Errorf("the row is %q, want the link %q", got, tc.want)
 			}
 		})
@@ -191,7 +214,10 @@ func TestWelcomeShowsCountsAndSuggestions(t *testing.T) {
 
 // The header says that the model server is gone, until it answers again.
 func TestTheHeaderSaysThatTheServerIsGone(t *testing.T) {
-	script := chattest.Play(agent.Failed{Message: "Model server not reachable.", Err: fmt.Errorf("ask: %w", llm.ErrUnreachable)})
+	script := chattest.Play(agent.Failed{
+		Message: "Model server not reachable.",
+		Err:     fmt.Errorf("ask: %w", llm.ErrUnreachable),
+	})
 	inRig(t, 100, 24, chattest.WithWorld(script), func(r *rig) {
 		r.ask("how often?")
 		r.mustShow("qwen3:8b not reachable")

@@ -13,13 +13,31 @@ func TestThePromptOfAServerIsFilledIn(t *testing.T) {
 		keys      []string
 		want, see string
 	}{
-		"by its form":      {[]string{"/everything:args-prompt", "enter", "Ham", "enter", "enter", "enter"}, prompted("args-prompt"), "What's weather in Ham?"},
-		"chosen":           {[]string{"/everything:ar", "enter"}, "", "city*"},
-		"by what is typed": {[]string{"/everything:args-prompt New York", "enter"}, prompted("args-prompt"), "What's weather in New?"},
-		"by name":          {[]string{`/everything:args-prompt city="New York"`, "enter"}, prompted("args-prompt"), "What's weather in New York?"},
-		"not by others":    {[]string{`/everything:args-prompt state=NY`, "enter"}, "", "NY"},
-		"not half":         {[]string{"/everything:args-prompt", "enter", "down", "enter", "enter"}, "", "city is required"},
-		"without blanks":   {[]string{"/everything:simple-prompt", "enter"}, prompted("simple-prompt"), "What's weather in ?"},
+		"by its form": {
+			[]string{"/everything:args-prompt", "enter", "Ham", "enter", "enter", "enter"},
+			prompted("args-prompt"), "What's weather in Ham?",
+		},
+		"chosen": {[]string{"/everything:ar", "enter"}, "", "city*"},
+		"by what is typed": {
+			[]string{"/everything:args-prompt New York", "enter"},
+			prompted("args-prompt"),
+			"What's weather in New?",
+		},
+		"by name": {
+			[]string{`/everything:args-prompt city="New York"`, "enter"},
+			prompted("args-prompt"),
+			"What's weather in New York?",
+		},
+		"not by others": {[]string{`/everything:args-prompt state=NY`, "enter"}, "", "NY"},
+		"not half": {
+			[]string{"/everything:args-prompt", "enter", "down", "enter", "enter"},
+			"",
+			"city is required",
+		},
+		"without blanks": {
+			[]string{"/everything:simple-prompt", "enter"},
+			prompted("simple-prompt"), "What's weather in ?",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			inRig(t, 100, 30, chattest.WithLibrary(), func(r *rig) {
@@ -42,19 +60,22 @@ func TestANameAfterAnAtIsCompleted(t *testing.T) {
 		want string
 	}{
 		"by its beginning": {[]string{"see @files", "tab"}, "see @files:file:///home/ana/plan.md "},
-		"by letters of it": {[]string{"see @dyntext", "enter"}, "see @everything:demo://resource/dynamic/text/{resourceId} "},
-		"by what it says":  {[]string{"@training", "tab"}, "@files:file:///home/ana/plan.md "},
-		"the next one":     {[]string{"@", "down", "tab"}, "@daily/2026-11-20.md "},
-		"closed":           {[]string{"@fi", "esc", "tab"}, "@fi"},
-		"a note":           {[]string{"@fit", "tab"}, "@fitness.md "},
-		"a note by title":  {[]string{"@friday", "tab", "and more"}, "@daily/2026-11-20.md and more"},
-		"with blanks":      {[]string{"@grandm", "tab"}, `@"recipes/Apple pie.md" `},
-		"letters far off":  {[]string{"@gapie", "tab"}, `@"recipes/Apple pie.md" `},
-		"no match":         {[]string{"@xyzzy", "tab"}, "@xyzzy"},
-		"a file":           {[]string{"@./rep", "tab"}, `@"./report of 2026.txt" `},
-		"into a folder":    {[]string{"@./ph", "tab", "cat", "tab"}, "@./photos/cat.png "},
-		"amid the text":    {[]string{"look well", "ctrl+a", "@fitn", "tab"}, "@fitness.md look well"},
-		"an address":       {[]string{"ana@files", "tab"}, "ana@files"},
+		"by letters of it": {
+			[]string{"see @dyntext", "enter"},
+			"see @everything:demo://resource/dynamic/text/{resourceId} ",
+		},
+		"by what it says": {[]string{"@training", "tab"}, "@files:file:///home/ana/plan.md "},
+		"the next one":    {[]string{"@", "down", "tab"}, "@daily/2026-11-20.md "},
+		"closed":          {[]string{"@fi", "esc", "tab"}, "@fi"},
+		"a note":          {[]string{"@fit", "tab"}, "@fitness.md "},
+		"a note by title": {[]string{"@friday", "tab", "and more"}, "@daily/2026-11-20.md and more"},
+		"with blanks":     {[]string{"@grandm", "tab"}, `@"recipes/Apple pie.md" `},
+		"letters far off": {[]string{"@gapie", "tab"}, `@"recipes/Apple pie.md" `},
+		"no match":        {[]string{"@xyzzy", "tab"}, "@xyzzy"},
+		"a file":          {[]string{"@./rep", "tab"}, `@"./report of 2026.txt" `},
+		"into a folder":   {[]string{"@./ph", "tab", "cat", "tab"}, "@./photos/cat.png "},
+		"amid the text":   {[]string{"look well", "ctrl+a", "@fitn", "tab"}, "@fitness.md look well"},
+		"an address":      {[]string{"ana@files", "tab"}, "ana@files"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			inRig(t, 100, 30, chattest.WithLibrary(), func(r *rig) {

@@ -39,10 +39,13 @@ func TestACommandCanBeATurn(t *testing.T) {
 	withNote := func(assistant *chattest.Script) (chat.Options, *[]string) {
 		var noted []string
 		o := chattest.WithWorld(assistant)
-		o.Commands = []chat.Command{{Name: "note", Args: "TEXT", Help: "notes it down", Turn: func(ctx context.Context, _, asked, args string) <-chan agent.Event {
-			noted = append(noted, asked+"|"+args)
-			return chattest.Play(agent.Said{Content: "added to daily/2026-11-21.md"}, agent.Ended{}).Ask(ctx, "", asked)
-		}}}
+		o.Commands = []chat.Command{{
+			Name: "note", Args: "TEXT", Help: "notes it down",
+			Turn: func(ctx context.Context, _, asked, args string) <-chan agent.Event {
+				noted = append(noted, asked+"|"+args)
+				return chattest.Play(agent.Said{Content: "added to daily/2026-11-21.md"}, agent.Ended{}).Ask(ctx, "", asked)
+			},
+		}}
 		return o, &noted
 	}
 	t.Run("at once", func(t *testing.T) {
@@ -71,7 +74,10 @@ func TestACommandCanBeATurn(t *testing.T) {
 	})
 	t.Run("with a plan that has no answer to write", func(t *testing.T) {
 		o := chattest.WithWorld(chattest.Play(
-			agent.PlanMade{Steps: []agent.Step{{ID: "1", Tool: "append_note", Input: chattest.Raw(`{"content":"buy milk"}`)}}},
+			agent.PlanMade{Steps: []agent.Step{{
+				ID: "1", Tool: "append_note",
+				Input: chattest.Raw(`{"content":"buy milk"}`),
+			}}},
 			agent.StepChanged{Step: "1", Status: agent.Running}, agent.StepChanged{Step: "1", Status: agent.Done},
 			agent.Said{Content: "added to daily/2026-11-21.md"}, agent.Ended{},
 		))

@@ -19,10 +19,16 @@ var rounds = []agent.Body{
 	agent.Thought{Agent: "loop", Content: "First-thought."},
 	agent.Said{Content: "Let me look "},
 	agent.Said{Content: "into the notes.\n\n"},
-	agent.PlanMade{Mode: agent.LoopMode, Steps: []agent.Step{{ID: "1", Tool: "search_notes", Input: chattest.Raw(`{"query":"running"}`)}}},
+	agent.PlanMade{Mode: agent.LoopMode, Steps: []agent.Step{{
+		ID: "1", Tool: "search_notes",
+		Input: chattest.Raw(`{"query":"running"}`),
+	}}},
 	agent.StepChanged{Step: "1", Status: agent.Running},
 	agent.ToolStarted{Step: "1", Call: "a", Name: "search_notes", Input: chattest.Raw(`{"query":"running"}`)},
-	agent.ToolEnded{Step: "1", Call: "a", Name: "search_notes", Output: "1 passage", Sources: []agent.Source{chattest.Fitness}, Took: 84},
+	agent.ToolEnded{
+		Step: "1", Call: "a", Name: "search_notes", Output: "1 passage",
+		Sources: []agent.Source{chattest.Fitness}, Took: 84,
+	},
 	agent.StepChanged{Step: "1", Status: agent.Done},
 	agent.ContextCounted{Agent: "loop"},
 	agent.Said{Content: "I will fly there.\n\n"},
@@ -30,17 +36,24 @@ var rounds = []agent.Body{
 	agent.ContextCounted{Agent: "loop"},
 	agent.Thought{Agent: "loop", Content: "Second-thought."},
 	agent.Said{Content: "Then the web.\n\n"},
-	agent.PlanMade{Mode: agent.LoopMode, Before: []agent.Step{{ID: "1"}}, Steps: []agent.Step{{ID: "2", Tool: "brave_web_search", Input: chattest.Raw(`{"query":"tips"}`)}}},
+	agent.PlanMade{
+		Mode: agent.LoopMode, Before: []agent.Step{{ID: "1"}},
+		Steps: []agent.Step{{ID: "2", Tool: "brave_web_search", Input: chattest.Raw(`{"query":"tips"}`)}},
+	},
 	agent.StepChanged{Step: "2", Status: agent.Running},
 	agent.ToolStarted{Step: "2", Call: "b", Name: "brave_web_search", Input: chattest.Raw(`{"query":"tips"}`)},
 	agent.ToolEnded{Step: "2", Call: "b", Name: "brave_web_search", Output: "Drink early.", Took: 20},
 	agent.StepChanged{Step: "2", Status: agent.Done},
 	agent.ContextCounted{Agent: "loop"},
-	agent.PlanMade{Mode: agent.LoopMode, Before: []agent.Step{{ID: "1"}, {ID: "2"}}, Steps: []agent.Step{{ID: "3", Tool: "calculate", Input: chattest.Raw(`{"expression":"42/4"}`)}}},
+	agent.PlanMade{
+		Mode: agent.LoopMode, Before: []agent.Step{{ID: "1"}, {ID: "2"}},
+		Steps: []agent.Step{{ID: "3", Tool: "calculate", Input: chattest.Raw(`{"expression":"42/4"}`)}},
+	},
 	agent.StepChanged{Step: "3", Status: agent.Done},
 	agent.ContextCounted{Agent: "loop"},
 	agent.Said{Content: "You run three times a week [1]."},
-	agent.Ended{Answer: "Let me look into the notes.\n\nI will fly there.\n\nThen the web.\n\nYou run three times a week [1]."},
+	agent.Ended{Answer: "Let me look into the notes.\n\nI will fly there.\n\nThen the web.\n\nYou run three times a " +
+		"week [1]."},
 }
 
 // mustFollow reports what of a text does not follow what comes before it.
@@ -61,7 +74,8 @@ func TestALoopIsShownInItsOrder(t *testing.T) {
 	inRig(t, 80, 60, options, func(r *rig) {
 		r.ask("How often do I run?")
 		text := r.text()
-		mustFollow(t, text, "· thought ▸", "Let me look into the notes.", "✓ search notes · 1 passage ▸", "I will fly there.", "There is no tool fly.",
+		mustFollow(t, text, "· thought ▸", "Let me look into the notes.", "✓ search notes · 1 passage ▸",
+			"I will fly there.", "There is no tool fly.",
 			"· thought ▸", "Then the web.", "✓ brave web search · calculate ▸", "You run three times a week")
 		if strings.Count(text, "Let me look") != 1 || strings.Contains(text, "○") || strings.Contains(text, "skipped") {
 			t.Errorf("something is shown twice, or waits:\n%s", text)
@@ -70,24 +84,36 @@ func TestALoopIsShownInItsOrder(t *testing.T) {
 		mustFollow(t, r.text(), "First-thought.", "Let me look into the notes.", "Second-thought.", "Drink early.")
 	})
 	var out strings.Builder
-	if _, err := RunPlain(context.Background(), chattest.WithWorld(chattest.Play(rounds...)), strings.NewReader("How often do I run?\n"), &out); err != nil {
+	if _, err := RunPlain(context.Background(), chattest.WithWorld(chattest.Play(rounds...)),
+		strings.NewReader("How often do I run?\n"), &out); err != nil {
 		t.Fatal(err)
 	}
-	mustFollow(t, out.String(), "thinking: First-thought.\n", "Let me look into the notes.\n", "plan 1: search_notes running\n", "step 1 returned: 1 passage\n", "I will fly there.\n", "There is no tool fly.",
-		"thinking: Second-thought.\n", "Then the web.\n", "plan 2: brave_web_search tips\n", "step 2 returned: Drink early.\n", "plan 3: calculate", "You run three times a week [1].\n")
+	mustFollow(t, out.String(), "thinking: First-thought.\n", "Let me look into the notes.\n",
+		"plan 1: search_notes running\n", "step 1 returned: 1 passage\n",
+		"I will fly there.\n", "There is no tool fly.",
+		"thinking: Second-thought.\n", "Then the web.\n", "plan 2: brave_web_search tips\n",
+		"step 2 returned: Drink early.\n", "plan 3: calculate", "You run three times a week [1].\n")
 }
 
 // What fills the window is told with the calls whose results it holds.
 func TestContextListsTheCallsInThePrompt(t *testing.T) {
-	held := agent.ContextCounted{Agent: "explainer", Parts: map[string]int{"results": 40}, Used: 40, Log: []agent.Logged{
-		{Step: "1", Action: `search_notes({"query":"running"})`, Result: "1 passage"}, {Step: "2", Action: "fly({})", Result: "failed: no wings"},
-	}}
-	want := []string{"Context window", "results", `step 1: search_notes({"query":"running"}) → 1 passage`, "step 2: fly({}) → failed: no wings"}
-	inRig(t, 80, 30, chattest.WithWorld(chattest.Play(held, agent.Said{Content: "Yes."}, agent.Ended{Answer: "Yes."})), func(r *rig) {
-		r.ask("How often do I run?")
-		r.keys("/context", "enter")
-		mustFollow(t, r.text(), want...)
-	})
+	held := agent.ContextCounted{
+		Agent: "explainer", Parts: map[string]int{"results": 40},
+		Used: 40, Log: []agent.Logged{
+			{Step: "1", Action: `search_notes({"query":"running"})`, Result: "1 passage"},
+			{Step: "2", Action: "fly({})", Result: "failed: no wings"},
+		},
+	}
+	want := []string{
+		"Context window", "results", `step 1: search_notes({"query":"running"}) → 1 passage`,
+		"step 2: fly({}) → failed: no wings",
+	}
+	inRig(t, 80, 30, chattest.WithWorld(chattest.Play(held, agent.Said{Content: "Yes."}, agent.Ended{Answer: "Yes."})),
+		func(r *rig) {
+			r.ask("How often do I run?")
+			r.keys("/context", "enter")
+			mustFollow(t, r.text(), want...)
+		})
 }
 
 // looped is a store with a turn of a loop.
@@ -99,19 +125,28 @@ func (looped) Latest(context.Context, string, int) ([]agent.Exchange, error) {
 		Log: []agent.Logged{
 			{Thought: "First-thought."},
 			{At: 14, Step: "1", Action: `search_notes({"query":"running"})`, Result: "1 passage"},
-			{At: 29, Step: "2", Action: `brave_web_search({"query":"tips"})`, Result: "denied: the user said no\x1b[2J"},
+			{
+				At: 29, Step: "2", Action: `brave_web_search({"query":"tips"})`,
+				Result: "denied: the user said no\x1b[2J",
+			},
 		},
 	}}}, nil
 }
 
 func TestALoopIsOpenedAgainInItsOrder(t *testing.T) {
-	want := []string{"How often do I run?", "thought: First-thought.", "Let me look.", `search_notes({"query":"running"}) → 1 passage`, "Then the web.", `brave_web_search({"query":"tips"}) → denied:`, "no", "Three times a week.", "stopped"}
+	want := []string{
+		"How often do I run?", "thought: First-thought.", "Let me look.",
+		`search_notes({"query":"running"}) → 1 passage`, "Then the web.",
+		`brave_web_search({"query":"tips"}) → denied:`, "no", "Three times a week.", "stopped",
+	}
 	options := chattest.WithWorld(chattest.Play())
 	options.Conversations, options.Conversation = looped{}, "c1"
 	inRig(t, 80, 40, options, func(r *rig) {
-		mustFollow(t, r.text(), "How often do I run?", "· thought ▸", "Let me look.", "✓ search notes ▸", "Then the web.", "⊘ brave web search denied ▸", "Three times a week.", "stopped")
+		mustFollow(t, r.text(), "How often do I run?", "· thought ▸", "Let me look.", "✓ search notes ▸",
+			"Then the web.", "⊘ brave web search denied ▸", "Three times a week.", "stopped")
 		r.keys("ctrl+o")
-		mustFollow(t, r.text(), "How often do I run?", "First-thought.", "Let me look.", "search_notes", "1 passage", "Then the web.", "brave_web_search", "denied: you said no", "Three times a week.", "stopped")
+		mustFollow(t, r.text(), "How often do I run?", "First-thought.", "Let me look.", "search_notes", "1 passage",
+			"Then the web.", "brave_web_search", "denied: you said no", "Three times a week.", "stopped")
 	})
 	options = chattest.WithWorld(chattest.Play())
 	options.Conversations, options.Conversation = looped{}, "c1"
@@ -137,7 +172,8 @@ func TestStoppedLoopEndsWithARemark(t *testing.T) {
 // A question that was answered while notes were being read can be asked again.
 func TestPartialAnswerOffersToAskAgain(t *testing.T) {
 	part := &agent.Coverage{Indexed: 608, Total: 1866, Unread: 1258}
-	model := chattest.Play(agent.Started{Conversation: "c1"}, agent.Said{Content: "Three times."}, agent.Ended{Answer: "Three times.", Coverage: part})
+	model := chattest.Play(agent.Started{Conversation: "c1"}, agent.Said{Content: "Three times."},
+		agent.Ended{Answer: "Three times.", Coverage: part})
 	inRig(t, 80, 30, chat.Options{Assistant: model}, func(r *rig) {
 		r.send(statusMsg{Provider: "ollama", Model: "qwen3:8b", Notes: 1866, Indexed: 608, Indexing: true})
 		r.ask("How often do I run?")
@@ -151,7 +187,8 @@ func TestPartialAnswerOffersToAskAgain(t *testing.T) {
 		}
 	})
 	var out strings.Builder
-	if _, err := RunPlain(context.Background(), chattest.WithWorld(model), strings.NewReader("How often?\n"), &out); err != nil {
+	if _, err := RunPlain(context.Background(), chattest.WithWorld(model),
+		strings.NewReader("How often?\n"), &out); err != nil {
 		t.Fatal(err)
 	}
 	mustFollow(t, out.String(), "Three times.\n", "608 of 1,866 notes", "/retry")

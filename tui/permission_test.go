@@ -25,7 +25,8 @@ func TestLongDialogIsAnsweredOnlyAtItsEnd(t *testing.T) {
 				r.keys("pgdown")
 				seen.WriteString(r.text())
 			}
-			if r.m.asks.Permission.Open() && r.m.asks.Permission.Current().Seen && len(*replies) == 0 && !strings.Contains(seen.String(), "the end") {
+			if r.m.asks.Permission.Open() && r.m.asks.Permission.Current().Seen && len(*replies) == 0 &&
+				!strings.Contains(seen.String(), "the end") {
 				t.Fatal("it takes a yes before its end was shown")
 			}
 		}
@@ -39,7 +40,8 @@ func TestKeysOfADialogAreAlwaysVisible(t *testing.T) {
 	testenv.WithoutRace(t)
 	for _, size := range [][2]int{{40, 12}, {40, 8}, {60, 12}, {200, 60}, {300, 80}, {30, 10}} {
 		for _, question := range []agent.PermissionAsked{chattest.TaskAsked, chattest.LongArguments} {
-			inRig(t, size[0], size[1], chattest.WithWorld(chattest.Hold(chattest.Story(chattest.Planning, []agent.Body{question})...)), func(r *rig) {
+			inRig(t, size[0], size[1], chattest.WithWorld(chattest.Hold(chattest.Story(chattest.Planning,
+				[]agent.Body{question})...)), func(r *rig) {
 				r.ask("go")
 				for _, keys := range [][]string{{}, {"d"}, {"pgdown"}, {"typed a little"}, {"pgdown"}} {
 					r.keys(keys...)
@@ -55,7 +57,10 @@ func TestKeysOfADialogAreAlwaysVisible(t *testing.T) {
 
 func TestTwoQuestionsAreAnsweredInTurn(t *testing.T) {
 	first, firstReplies := chattest.Asked(chattest.TaskAsked)
-	second, secondReplies := chattest.Asked(agent.PermissionAsked{Name: "create_note", Call: "q", Input: chattest.Raw(`{"path":"a.md"}`)})
+	second, secondReplies := chattest.Asked(agent.PermissionAsked{
+		Name: "create_note", Call: "q",
+		Input: chattest.Raw(`{"path":"a.md"}`),
+	})
 	inRig(t, 80, 24, chattest.WithWorld(chattest.Hold(first, second)), func(r *rig) {
 		r.ask("go")
 		r.pass(dialog.QuietPeriod)
@@ -77,7 +82,8 @@ func TestTwoQuestionsAreAnsweredInTurn(t *testing.T) {
 }
 
 func TestQuestionAnsweredElsewhereIsClosed(t *testing.T) {
-	inRig(t, 80, 24, chattest.WithWorld(chattest.Hold(chattest.TaskAsked, agent.PermissionGiven{Call: "p", Decision: agent.Refuse})), func(r *rig) {
+	inRig(t, 80, 24, chattest.WithWorld(chattest.Hold(chattest.TaskAsked,
+		agent.PermissionGiven{Call: "p", Decision: agent.Refuse})), func(r *rig) {
 		r.ask("go")
 		if r.m.asks.Permission.Open() {
 			t.Error("the question is still open")
@@ -87,7 +93,10 @@ func TestQuestionAnsweredElsewhereIsClosed(t *testing.T) {
 
 func TestSeenQuestionsAreAllowedTogether(t *testing.T) {
 	first, firstReplies := chattest.Asked(chattest.TaskAsked)
-	second, secondReplies := chattest.Asked(agent.PermissionAsked{Name: "create_note", Call: "q", Input: chattest.Raw(`{"path":"a.md"}`)})
+	second, secondReplies := chattest.Asked(agent.PermissionAsked{
+		Name: "create_note", Call: "q",
+		Input: chattest.Raw(`{"path":"a.md"}`),
+	})
 	inRig(t, 80, 24, chattest.WithWorld(chattest.Hold(first, second)), func(r *rig) {
 		r.ask("go")
 		r.pass(dialog.QuietPeriod)
@@ -142,7 +151,8 @@ func TestTitleShowsWhetherKeysAreAccepted(t *testing.T) {
 
 func TestAQuestionObeysTheKeyMap(t *testing.T) {
 	keys := map[string][]string{
-		"page_down": {"ctrl+x"}, "send": {"ctrl+y"}, "steer": {"f3"}, "stop": {"ctrl+g"}, "compose": {"f1"}, "help": {"ctrl+e"},
+		"page_down": {"ctrl+x"}, "send": {"ctrl+y"}, "steer": {"f3"}, "stop": {"ctrl+g"},
+		"compose": {"f1"}, "help": {"ctrl+e"},
 		"argument_next": {"f1"}, "always": {"ctrl+a"},
 	}
 	t.Run("it is read, and refused with a reason", func(t *testing.T) {

@@ -21,9 +21,9 @@ import (
 	"lifehub/tui/transcript"
 )
 
-// RunPlain runs the chat without a screen and without escape sequences, for pipes, dumb terminals and screen readers: it
-// reads a line and prints the answer while it arrives. It ends at the end of in, on /quit, or on an interrupt while no
-// turn is running.
+// RunPlain runs the chat without a screen and without escape sequences, for pipes, dumb terminals and screen readers:
+// it reads a line and prints the answer while it arrives. It ends at the end of in, on /quit, or on an interrupt while
+// no turn is running.
 func RunPlain(ctx context.Context, options chat.Options, in io.Reader, out io.Writer) (chat.Ended, error) {
 	signals := make(chan os.Signal, 4)
 	signal.Notify(signals, endSignals...)

@@ -8,7 +8,10 @@ import (
 )
 
 // onlyOnScreen are the commands of the screen that a chat by lines does without.
-var onlyOnScreen = map[string]bool{"artifacts": true, "copy": true, "edit": true, "find": true, "fork": true, "pull": true, "theme": true, "tree": true}
+var onlyOnScreen = map[string]bool{
+	"artifacts": true, "copy": true, "edit": true, "find": true, "fork": true,
+	"pull": true, "theme": true, "tree": true,
+}
 
 func TestPlainCommandsAndHandlersMatch(t *testing.T) {
 	o := chattest.WithEveryCommand()

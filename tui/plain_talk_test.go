@@ -54,7 +54,8 @@ func (n *notedCalls) Latest(ctx context.Context, id string, most int) ([]agent.E
 
 func (n *notedCalls) Resume(ctx context.Context, conversation, turn string) <-chan agent.Event {
 	n.tell("resume %s %s", conversation, turn)
-	return chattest.Play(agent.Started{Resumed: true}, agent.Said{Content: "I am."}, agent.Ended{}).Ask(ctx, conversation, "")
+	return chattest.Play(agent.Started{Resumed: true}, agent.Said{Content: "I am."},
+		agent.Ended{}).Ask(ctx, conversation, "")
 }
 
 func (n *notedCalls) Rename(_ context.Context, id, title string) error {
@@ -77,7 +78,8 @@ func (n pickedModels) Use(_ context.Context, name string) error {
 // Ask answers with its story, and notes what was asked.
 func (n *notedCalls) Ask(_ context.Context, conversation, message string) <-chan agent.Event {
 	n.tell("ask %s %q", conversation, message)
-	return chattest.Play(chattest.Story(chattest.Searched[4:5], chattest.Answered[3:])...).Ask(context.Background(), conversation, message)
+	return chattest.Play(chattest.Story(chattest.Searched[4:5], chattest.Answered[3:])...).Ask(context.Background(),
+		conversation, message)
 }
 
 // plainly runs a plain chat on lines of input and returns what it wrote.
@@ -101,10 +103,14 @@ func plainly(t *testing.T, o chat.Options, in string) (out string) {
 
 // withAllOfIt is a chat that has something behind every command.
 func withAllOfIt() (chat.Options, *notedCalls) {
-	n := &notedCalls{Shop: chattest.ThreeServers(), Documents: &chattest.Documents{Name: "asyncio", Why: "said plainer", Text: "# asyncio\n\n- prefer `TaskGroup`\n"}}
+	n := &notedCalls{Shop: chattest.ThreeServers(), Documents: &chattest.Documents{
+		Name: "asyncio", Why: "said plainer",
+		Text: "# asyncio\n\n- prefer `TaskGroup`\n",
+	}}
 	n.States[0].Consent = true
 	o := chattest.WithLibrary()
-	o.Assistant, o.Conversations, o.Branches, o.Models, o.Servers, o.Artifacts = n, n, n, pickedModels{notedCalls: n}, n, n
+	o.Assistant, o.Conversations, o.Branches, o.Models, o.Servers, o.Artifacts = n, n, n,
+		pickedModels{notedCalls: n}, n, n
 	o.Conversation, o.Heading = "c1", "A week in Lisbon"
 	o.Statistics, o.Resumer, o.Archive, o.Modes = chattest.Figures{}, n, n, n
 	return o, n
@@ -115,19 +121,28 @@ func TestPlainHasEveryCommandOfThePalette(t *testing.T) {
 		in   string // after the command: the answers to what it asks
 		told string
 	}{
-		"/help": {}, "/new": {}, "/copy 2": {}, "/theme light": {}, "/tools": {}, "/quit": {}, "/artifacts": {}, "/tree": {}, "/find": {}, "/fork": {}, "/edit 3": {}, "/pull llama4": {},
-		"/context":                  {in: "how often?\n/context\n", told: `ask c1 "how often?"`},
-		"/sources":                  {in: "how often?\n/sources\n/sources 1\n/sources 3\n", told: `ask c1 "how often?"`},
-		"/resume":                   {in: "/resume 2\n/resume 3\n/resume c\n/resume c1\n"},
-		"/continue":                 {told: "resume c1 c1.7"},
-		"/retry":                    {told: `go on c1 c1.6, ask c1 "Are you there?"`},
-		"/rename Lisbon in May":     {in: "/rename\n", told: "rename c1 Lisbon in May"},
-		"/model":                    {in: "/model gpt-oss:120b-cloud\n/model zzz\n", told: "use gpt-oss:120b-cloud"},
-		"/mode":                     {in: "/mode loop\n/mode chess\n", told: "mode loop"},
-		"/open plan":                {in: "/open\n"},
-		"/stats":                    {in: "/stats model\n/stats year\n"},
-		"/mcp":                      {in: "/mcp trust everything\ny\n/mcp trust files\n/mcp trust nobody\n/mcp restart files\n", told: "trust everything tool echo"},
-		"/everything:args-prompt":   {in: "Hamburg\nHH\ny\n", told: `ask c1 "Do what [prompt everything:args-prompt] asks.\n\n` + "```" + `attached prompt everything:args-prompt\nWhat's weather in Hamburg?\n` + "```" + `"`},
+		"/help": {}, "/new": {}, "/copy 2": {}, "/theme light": {}, "/tools": {}, "/quit": {}, "/artifacts": {},
+		"/tree": {}, "/find": {}, "/fork": {}, "/edit 3": {}, "/pull llama4": {},
+		"/context": {in: "how often?\n/context\n", told: `ask c1 "how often?"`},
+		"/sources": {
+			in:   "how often?\n/sources\n/sources 1\n/sources 3\n",
+			told: `ask c1 "how often?"`,
+		},
+		"/resume":               {in: "/resume 2\n/resume 3\n/resume c\n/resume c1\n"},
+		"/continue":             {told: "resume c1 c1.7"},
+		"/retry":                {told: `go on c1 c1.6, ask c1 "Are you there?"`},
+		"/rename Lisbon in May": {in: "/rename\n", told: "rename c1 Lisbon in May"},
+		"/model":                {in: "/model gpt-oss:120b-cloud\n/model zzz\n", told: "use gpt-oss:120b-cloud"},
+		"/mode":                 {in: "/mode loop\n/mode chess\n", told: "mode loop"},
+		"/open plan":            {in: "/open\n"},
+		"/stats":                {in: "/stats model\n/stats year\n"},
+		"/mcp": {in: "/mcp trust everything\ny\n/mcp trust files\n/mcp trust nobody\n/mcp " +
+			"restart files\n", told: "trust everything tool echo"},
+		"/everything:args-prompt": {
+			in: "Hamburg\nHH\ny\n",
+			told: `ask c1 "Do what [prompt everything:args-prompt] asks.\n\n` + "```" +
+				`attached prompt everything:args-prompt\nWhat's weather in Hamburg?\n` + "```" + `"`,
+		},
 		"/everything:simple-prompt": {in: "n\n"},
 	}
 	o, _ := withAllOfIt()
@@ -197,7 +212,8 @@ func TestPlainContinuesAfterAStoppedTurn(t *testing.T) {
 		if how, err := p.talk(t.Context()); how != chat.Quit || err != nil {
 			t.Errorf("it ended with %v, %v", how, err)
 		}
-		if !slices.Equal(n.told, []string{"mode team"}) || !strings.Contains(out.out.String(), "It begins\nstopped\n> ") {
+		if !slices.Equal(n.told, []string{"mode team"}) || !strings.Contains(out.out.String(),
+			"It begins\nstopped\n> ") {
 			t.Errorf("it did %q and wrote\n%s", n.told, out.out.String())
 		}
 	})

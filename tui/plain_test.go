@@ -39,13 +39,29 @@ func TestPlainChatReadsAndWritesLines(t *testing.T) {
 		options chat.Options
 		in      string
 	}{
-		"a question is answered": {chattest.WithWorld(chattest.Play(chattest.Story(chattest.Planning, chattest.Searched, chattest.Answered)...)), "what about running?\n/quit\n"},
-		"a tool is allowed":      {chattest.WithWorld(chattest.Play(chattest.Story(chattest.Planning, []agent.Body{question, agent.PermissionGiven{Call: "p", Decision: agent.AllowOnce}, agent.Ended{}})...)), "add a task\ny\n"},
-		"an error has a hint":    {chattest.WithWorld(chattest.Play(agent.Failed{Message: "model server not reachable", Hint: "ollama serve"})), "hello\n\n/nonsense\n/help\n/new\n"},
-		"what fills the window":  {chattest.WithWorld(chattest.Play(chattest.Story(chattest.Recalled[:1], chattest.Windowed)...)), "/context\nwhat about running?\n/context\n"},
+		"a question is answered": {chattest.WithWorld(chattest.Play(chattest.Story(chattest.Planning, chattest.Searched,
+			chattest.Answered)...)), "what about running?\n/quit\n"},
+		"a tool is allowed": {
+			chattest.WithWorld(chattest.Play(chattest.Story(chattest.Planning,
+				[]agent.Body{question, agent.PermissionGiven{Call: "p", Decision: agent.AllowOnce}, agent.Ended{}})...)),
+			"add a task\ny\n",
+		},
+		"an error has a hint": {chattest.WithWorld(chattest.Play(agent.Failed{
+			Message: "model server not reachable",
+			Hint:    "ollama serve",
+		})), "hello\n\n/nonsense\n/help\n/new\n"},
+		"what fills the window": {chattest.WithWorld(chattest.Play(chattest.Story(chattest.Recalled[:1],
+			chattest.Windowed)...)), "/context\nwhat about running?\n/context\n"},
 		"a command is run": {chat.Options{Assistant: chattest.Play(), Commands: []chat.Command{
-			{Name: "tools", Run: func(context.Context, string, string) (string, error) { return "search_notes: auto", nil }},
-			{Name: "broken", Run: func(context.Context, string, string) (string, error) { return "", errors.New("no index") }},
+			{Name: "tools", Run: func(context.Context, string, string) (string,
+				error,
+			) {
+				return "search_notes: auto", nil
+			}},
+			{Name: "broken", Run: func(context.Context, string, string) (string, error) {
+				return "",
+					errors.New("no index")
+			}},
 		}}, "/tools\n/broken\n"},
 		"hostile text is only text": {chattest.WithWorld(chattest.Play(chattest.SayEverywhere("\x1b]0;t\x07\x1b[2J\u202e\x9b1m")[:12]...)), "go\n"},
 	}
@@ -80,7 +96,8 @@ func TestPlainAcceptsOfferedAnswers(t *testing.T) {
 		"":              {Decision: agent.Refuse},
 	} {
 		question, replies := chattest.Asked(chattest.TaskAsked)
-		if _, err := RunPlain(context.Background(), chattest.WithWorld(chattest.Play(question)), strings.NewReader("go\n"+in), io.Discard); err != nil {
+		if _, err := RunPlain(context.Background(), chattest.WithWorld(chattest.Play(question)),
+			strings.NewReader("go\n"+in), io.Discard); err != nil {
 			t.Error(err)
 		}
 		if len(*replies) == 0 || (*replies)[0] != want {
@@ -135,7 +152,8 @@ func TestNoSentenceAnswersAQuestionByLines(t *testing.T) {
 				if answered() {
 					t.Error("a sentence answered")
 				}
-				if got, want := options.Assistant.(*chattest.Script).Asked, append([]string{"go"}, sent...); !slices.Equal(got, want) {
+				if got, want := options.Assistant.(*chattest.Script).Asked,
+					append([]string{"go"}, sent...); !slices.Equal(got, want) {
 					t.Errorf("messages were lost: %d of %d", len(got), len(want))
 				}
 			})
@@ -160,7 +178,8 @@ func TestPlainIgnoresAnswersTypedAhead(t *testing.T) {
 		if _, err := p.talk(t.Context()); err != nil {
 			t.Error(err)
 		}
-		if len(*replies) == 0 || slices.ContainsFunc(*replies, func(r agent.Reply) bool { return r.Decision != agent.Refuse }) {
+		if len(*replies) == 0 || slices.ContainsFunc(*replies,
+			func(r agent.Reply) bool { return r.Decision != agent.Refuse }) {
 			t.Errorf("replies = %+v, want the no that came after the question", *replies)
 		}
 		if n := strings.Count(out.out.String(), "note: queued: “y”"); n != 2 {
@@ -171,10 +190,14 @@ func TestPlainIgnoresAnswersTypedAhead(t *testing.T) {
 
 func TestPlainApprovesAPlan(t *testing.T) {
 	for in, want := range map[string]agent.Input{
-		"go\ny\n":                             {Action: agent.InputAccepted},
-		"go\nn\n":                             {Action: agent.InputDeclined},
-		"go\n\n":                              {Action: agent.InputCancelled},
-		"go\ne\n2\n\n\nBuy sandals\n\n\n\n\n": {Action: agent.InputAccepted, Values: chattest.Raw(`{"1":"drop","1.query":"running shoes","2":"run","2.due":"2026-03-01","2.text":"Buy sandals","3":"run","3.content":"## Shoes\n\n- {{1.text}}","3.path":"running/plan.md"}`)},
+		"go\ny\n": {Action: agent.InputAccepted},
+		"go\nn\n": {Action: agent.InputDeclined},
+		"go\n\n":  {Action: agent.InputCancelled},
+		"go\ne\n2\n\n\nBuy sandals\n\n\n\n\n": {
+			Action: agent.InputAccepted,
+			Values: chattest.Raw(`{"1":"drop","1.query":"running shoes","2":"run","2.due":"2026-03-01","2.text":"Buy ` +
+				`sandals","3":"run","3.content":"## Shoes\n\n- {{1.text}}","3.path":"running/plan.md"}`),
+		},
 	} {
 		o, given := chattest.AsksFor(chattest.PlanAsked)
 		o.Assistant.(*chattest.Script).Held = false
@@ -215,7 +238,8 @@ func TestPlainShowsNotices(t *testing.T) {
 
 func TestPlainRefusesAtTheEndOfInput(t *testing.T) {
 	question, replies := chattest.Asked(chattest.TaskAsked)
-	if _, err := RunPlain(context.Background(), chattest.WithWorld(chattest.Play(question)), strings.NewReader("go\n"), io.Discard); err != nil {
+	if _, err := RunPlain(context.Background(), chattest.WithWorld(chattest.Play(question)), strings.NewReader("go\n"),
+		io.Discard); err != nil {
 		t.Error(err)
 	}
 	if len(*replies) != 1 || (*replies)[0].Decision != agent.Refuse {
@@ -229,7 +253,8 @@ type closedOutput struct{}
 func (closedOutput) Write([]byte) (int, error) { return 0, io.ErrClosedPipe }
 
 func TestPlainEndsIfTheOutputIsClosed(t *testing.T) {
-	_, err := RunPlain(context.Background(), chattest.WithWorld(chattest.Play(chattest.Story(chattest.Planning, chattest.Searched, chattest.Answered)...)), strings.NewReader("go\nagain\n"), closedOutput{})
+	_, err := RunPlain(context.Background(), chattest.WithWorld(chattest.Play(chattest.Story(chattest.Planning,
+		chattest.Searched, chattest.Answered)...)), strings.NewReader("go\nagain\n"), closedOutput{})
 	if !errors.Is(err, io.ErrClosedPipe) {
 		t.Errorf("error = %v, want that of the pipe", err)
 	}

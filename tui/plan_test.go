@@ -12,7 +12,10 @@ import (
 func TestFinishedAnswerIsNotShownAsSkipped(t *testing.T) {
 	o := chattest.WithWorld(chattest.Play(
 		agent.Started{Message: "Hi", Mode: "loop"},
-		agent.PlanMade{Mode: agent.LoopMode, Steps: []agent.Step{{ID: "1", Tool: "read_note", Input: chattest.Raw(`{"path":"x.md"}`)}}},
+		agent.PlanMade{Mode: agent.LoopMode, Steps: []agent.Step{{
+			ID: "1", Tool: "read_note",
+			Input: chattest.Raw(`{"path":"x.md"}`),
+		}}},
 		agent.StepChanged{Step: "1", Status: agent.Running},
 		agent.StepChanged{Step: "1", Status: agent.StepFailed, Reason: "there is no note x.md"},
 		agent.Said{Content: "There is no such note."},

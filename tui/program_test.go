@@ -35,7 +35,10 @@ func TestMain(m *testing.M) {
 
 // child is a chat on the terminal it was started on.
 func child() int {
-	assistant := &chattest.Script{Bodies: chattest.Story(chattest.Planning, chattest.Searched, chattest.Answered[:5]), Held: true}
+	assistant := &chattest.Script{
+		Bodies: chattest.Story(chattest.Planning, chattest.Searched, chattest.Answered[:5]),
+		Held:   true,
+	}
 	options := chattest.WithWorld(assistant)
 	options.Editor = os.Getenv("EDITOR")
 	if os.Getenv("LIFEHUB_TUI_CHILD") == "panic" { // while a progress bar is shown
@@ -77,7 +80,8 @@ type watched struct {
 
 func newWatched(t *testing.T, width, height int) *watched {
 	w := &watched{SafeEmulator: vt.NewSafeEmulator(width, height), changed: make(chan struct{}, 1)}
-	go io.Copy(io.Discard, w.SafeEmulator) // answers to queries; lives as long as the test binary, for Close races with it
+	// answers to queries; lives as long as the test binary, for Close races with it
+	go io.Copy(io.Discard, w.SafeEmulator)
 	return w
 }
 
@@ -122,12 +126,14 @@ func TestAWholeProgramAnswersApprovesAndLeaves(t *testing.T) {
 	question.Reply = func(r agent.Reply) { decided <- r }
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	m, err := New(ctx, chattest.WithWorld(chattest.Hold(chattest.Story(chattest.Planning, chattest.Searched, []agent.Body{agent.Said{Content: "Hello **there**."}, question})...)))
+	m, err := New(ctx, chattest.WithWorld(chattest.Hold(chattest.Story(chattest.Planning, chattest.Searched,
+		[]agent.Body{agent.Said{Content: "Hello **there**."}, question})...)))
 	if err != nil {
 		t.Fatal(err)
 	}
 	keys, typing := io.Pipe()
-	program := tea.NewProgram(m, tea.WithInput(keys), tea.WithOutput(cooked{screen}), tea.WithWindowSize(80, 24), tea.WithColorProfile(colorprofile.ANSI256),
+	program := tea.NewProgram(m, tea.WithInput(keys), tea.WithOutput(cooked{screen}), tea.WithWindowSize(80, 24),
+		tea.WithColorProfile(colorprofile.ANSI256),
 		tea.WithEnvironment([]string{"TERM=xterm-256color"}), tea.WithoutSignalHandler())
 	done := make(chan error, 1)
 	go func() {

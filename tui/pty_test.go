@@ -78,7 +78,10 @@ func startTypedAhead(t *testing.T, typed string, env ...string) *onTerminal {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	c := &onTerminal{watched: newWatched(t, 80, 24), t: t, cmd: cmd, tty: tty, slave: slave, before: before, exit: make(chan int, 1)}
+	c := &onTerminal{
+		watched: newWatched(t, 80, 24), t: t, cmd: cmd, tty: tty, slave: slave,
+		before: before, exit: make(chan int, 1),
+	}
 	go io.Copy(io.MultiWriter(&c.sent, c.watched), tty) // ends when the terminal is closed
 	go func() {
 		cmd.Wait()
@@ -141,7 +144,10 @@ func TestLineTypedBeforeStartIsAsked(t *testing.T) {
 func TestLinesTypedBeforeStartAreNotSent(t *testing.T) {
 	c := startTypedAhead(t, "one\rand another")
 	c.waitFor(t, "▌ one")
-	c.until("the second line is below", func() bool { return strings.Contains(ansi.Strip(c.Render()), "\n  ▌ and another") })
+	c.until("the second line is below", func() bool {
+		return strings.Contains(ansi.Strip(c.Render()),
+			"\n  ▌ and another")
+	})
 	if !strings.Contains(ansi.Strip(c.Render()), "▀▀▀ ▀ ▀   ▀▀▀") { // the welcome
 		t.Errorf("it was sent:\n%s", ansi.Strip(c.Render()))
 	}
@@ -252,7 +258,8 @@ func TestStormOfSizesLeavesTheRightFrame(t *testing.T) {
 	io.WriteString(c.tty, "\x0c") // what was drawn for other sizes goes
 	c.until("the last picture", func() bool {
 		rows := strings.Split(strings.TrimRight(ansi.Strip(c.Render()), "\n"), "\n")
-		return len(rows) == 20 && strings.HasPrefix(rows[0], "    LifeHub  ") && strings.HasPrefix(rows[16], "  ▌ ") && strings.Contains(rows[19], "esc stops ") && strings.Contains(rows[19], "nothing sent")
+		return len(rows) == 20 && strings.HasPrefix(rows[0], "    LifeHub  ") && strings.HasPrefix(rows[16], "  ▌ ") &&
+			strings.Contains(rows[19], "esc stops ") && strings.Contains(rows[19], "nothing sent")
 	})
 	io.WriteString(c.tty, "\x1b")
 	c.waitFor(t, "■ stopped")

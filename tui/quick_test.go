@@ -46,30 +46,110 @@ func TestQuickAnswerToADialog(t *testing.T) {
 		text   string
 		queued []string
 	}{
-		"y, Enter at once":              {[]quick{{"asks", 0}, {"y", 50 * ms}, {"enter", 80 * ms}}, once, "", nil},
-		"yes, Enter at once":            {[]quick{{"asks", 0}, {"yes", 50 * ms}, {"enter", 80 * ms}}, once, "", nil},
-		"n, Enter at once":              {[]quick{{"asks", 0}, {"n", 50 * ms}, {"enter", 80 * ms}}, refuse, "", nil},
-		"No, Enter at once":             {[]quick{{"asks", 0}, {"No", 50 * ms}, {"enter", 80 * ms}}, refuse, "", nil},
-		"y at once, Enter later":        {[]quick{{"asks", 0}, {"y", 50 * ms}, {"enter", 2000 * ms}}, once, "", nil},
-		"y late, Enter at once":         {[]quick{{"asks", 0}, {"y", 700 * ms}, {"enter", 10 * ms}}, once, "", nil},
-		"y across the half second":      {[]quick{{"asks", 0}, {"y", 490 * ms}, {"e", 20 * ms}, {"s", 20 * ms}, {"enter", 20 * ms}}, once, "", nil},
-		"a corrected typo":              {[]quick{{"asks", 0}, {"yw", 50 * ms}, {"backspace", 50 * ms}, {"es", 50 * ms}, {"enter", 50 * ms}}, once, "", nil},
-		"behind a queued message":       {[]quick{{"asks", 0}, {"and when?", 50 * ms}, {"enter", 50 * ms}, {"y", 50 * ms}, {"enter", 50 * ms}}, once, "", []string{"and when?"}},
-		"y before it":                   {[]quick{{"y", 0}, {"asks", 30 * ms}, {"enter", 50 * ms}}, "", "", []string{"y"}},
-		"y before it, Enter much later": {[]quick{{"y", 0}, {"asks", 30 * ms}, {"enter", 3000 * ms}}, "", "", []string{"y"}},
-		"ye before it":                  {[]quick{{"ye", 0}, {"asks", 30 * ms}, {"s", 50 * ms}, {"enter", 600 * ms}}, "", "", []string{"yes"}},
-		"no before it":                  {[]quick{{"no", 0}, {"asks", 30 * ms}, {"enter", 600 * ms}}, "", "", []string{"no"}},
-		"y before it, cleared, n":       {[]quick{{"y", 0}, {"asks", 30 * ms}, {"ctrl+c", 50 * ms}, {"n", 50 * ms}, {"enter", 50 * ms}}, refuse, "", nil},
-		"a sentence":                    {[]quick{{"asks", 0}, {"yes please", 50 * ms}, {"enter", 600 * ms}}, "", "", []string{"yes please"}},
-		"another letter":                {[]quick{{"asks", 0}, {"s", 50 * ms}, {"enter", 600 * ms}}, "", "", []string{"s"}},
-		"Y and a space":                 {[]quick{{"asks", 0}, {"y ", 50 * ms}, {"enter", 600 * ms}}, "", "", []string{"y "}},
-		"more behind the Enter":         {[]quick{{"asks", 0}, {"no", 50 * ms}, {"enter", 50 * ms}, {"it is late", 50 * ms}}, "", "it is late", []string{"no"}},
-		"Esc behind the Enter":          {[]quick{{"asks", 0}, {"y", 50 * ms}, {"enter", 50 * ms}, {"esc", 50 * ms}}, "", "", nil},
-		"Ctrl+C behind the Enter":       {[]quick{{"asks", 0}, {"y", 50 * ms}, {"enter", 50 * ms}, {"ctrl+c", 50 * ms}}, "", "", nil},
-		"Enter twice":                   {[]quick{{"asks", 0}, {"y", 50 * ms}, {"enter", 50 * ms}, {"enter", 50 * ms}}, once, "", nil},
-		"settled behind the Enter":      {[]quick{{"asks", 0}, {"y", 50 * ms}, {"enter", 50 * ms}, {"settled", 50 * ms}}, "", "y", nil},
-		"an earlier prompt":             {[]quick{{"asks", 0}, {"up", 50 * ms}, {"enter", 600 * ms}}, "", "", []string{"y"}},
-		"a paste":                       {[]quick{{"asks", 0}, {"paste", 50 * ms}, {"enter", 600 * ms}}, "", "", []string{"y"}},
+		"y, Enter at once":       {[]quick{{"asks", 0}, {"y", 50 * ms}, {"enter", 80 * ms}}, once, "", nil},
+		"yes, Enter at once":     {[]quick{{"asks", 0}, {"yes", 50 * ms}, {"enter", 80 * ms}}, once, "", nil},
+		"n, Enter at once":       {[]quick{{"asks", 0}, {"n", 50 * ms}, {"enter", 80 * ms}}, refuse, "", nil},
+		"No, Enter at once":      {[]quick{{"asks", 0}, {"No", 50 * ms}, {"enter", 80 * ms}}, refuse, "", nil},
+		"y at once, Enter later": {[]quick{{"asks", 0}, {"y", 50 * ms}, {"enter", 2000 * ms}}, once, "", nil},
+		"y late, Enter at once":  {[]quick{{"asks", 0}, {"y", 700 * ms}, {"enter", 10 * ms}}, once, "", nil},
+		"y across the half second": {[]quick{
+			{"asks", 0},
+			{"y", 490 * ms},
+			{"e", 20 * ms},
+			{"s", 20 * ms},
+			{"enter", 20 * ms},
+		}, once, "", nil},
+		"a corrected typo": {[]quick{
+			{"asks", 0},
+			{"yw", 50 * ms},
+			{"backspace", 50 * ms},
+			{"es", 50 * ms},
+			{"enter", 50 * ms},
+		}, once, "", nil},
+		"behind a queued message": {[]quick{
+			{"asks", 0},
+			{"and when?", 50 * ms},
+			{"enter", 50 * ms},
+			{"y", 50 * ms},
+			{"enter", 50 * ms},
+		}, once, "", []string{"and when?"}},
+		"y before it": {
+			[]quick{{"y", 0}, {"asks", 30 * ms}, {"enter", 50 * ms}},
+			"", "",
+			[]string{"y"},
+		},
+		"y before it, Enter much later": {
+			[]quick{{"y", 0}, {"asks", 30 * ms}, {"enter", 3000 * ms}},
+			"", "",
+			[]string{"y"},
+		},
+		"ye before it": {
+			[]quick{{"ye", 0}, {"asks", 30 * ms}, {"s", 50 * ms}, {"enter", 600 * ms}},
+			"", "",
+			[]string{"yes"},
+		},
+		"no before it": {
+			[]quick{{"no", 0}, {"asks", 30 * ms}, {"enter", 600 * ms}},
+			"", "",
+			[]string{"no"},
+		},
+		"y before it, cleared, n": {[]quick{
+			{"y", 0},
+			{"asks", 30 * ms},
+			{"ctrl+c", 50 * ms},
+			{"n", 50 * ms},
+			{"enter", 50 * ms},
+		}, refuse, "", nil},
+		"a sentence": {
+			[]quick{{"asks", 0}, {"yes please", 50 * ms}, {"enter", 600 * ms}},
+			"",
+			"",
+			[]string{"yes please"},
+		},
+		"another letter": {
+			[]quick{{"asks", 0}, {"s", 50 * ms}, {"enter", 600 * ms}},
+			"", "",
+			[]string{"s"},
+		},
+		"Y and a space": {
+			[]quick{{"asks", 0}, {"y ", 50 * ms}, {"enter", 600 * ms}},
+			"", "",
+			[]string{"y "},
+		},
+		"more behind the Enter": {[]quick{
+			{"asks", 0},
+			{"no", 50 * ms},
+			{"enter", 50 * ms},
+			{"it is late", 50 * ms},
+		}, "", "it is late", []string{"no"}},
+		"Esc behind the Enter": {
+			[]quick{{"asks", 0}, {"y", 50 * ms}, {"enter", 50 * ms}, {"esc", 50 * ms}},
+			"", "", nil,
+		},
+		"Ctrl+C behind the Enter": {
+			[]quick{{"asks", 0}, {"y", 50 * ms}, {"enter", 50 * ms}, {"ctrl+c", 50 * ms}},
+			"", "", nil,
+		},
+		"Enter twice": {
+			[]quick{{"asks", 0}, {"y", 50 * ms}, {"enter", 50 * ms}, {"enter", 50 * ms}},
+			once, "", nil,
+		},
+		"settled behind the Enter": {[]quick{
+			{"asks", 0},
+			{"y", 50 * ms},
+			{"enter", 50 * ms},
+			{"settled", 50 * ms},
+		}, "", "y", nil},
+		"an earlier prompt": {
+			[]quick{{"asks", 0}, {"up", 50 * ms}, {"enter", 600 * ms}},
+			"", "",
+			[]string{"y"},
+		},
+		"a paste": {
+			[]quick{{"asks", 0}, {"paste", 50 * ms}, {"enter", 600 * ms}},
+			"", "",
+			[]string{"y"},
+		},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -138,7 +218,8 @@ func TestProseAnswersNoDialogAtAnySpeed(t *testing.T) {
 					r.plays(typedAt(text, speed, opens), question)
 					r.pass(2 * dialog.QuietPeriod)
 					if got := r.m.composer.Queue; len(got) != 1 || got[0] != text || len(*replies) > 0 {
-						t.Errorf("%q at %d letters a second, opened before letter %d: queued %q, replies %+v", text, speed, opens, got, *replies)
+						t.Errorf("%q at %d letters a second, opened before letter %d: queued %q, replies %+v", text,
+							speed, opens, got, *replies)
 					}
 				})
 			}

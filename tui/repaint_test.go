@@ -49,8 +49,10 @@ func TestTheTerminalShowsTheFrame(t *testing.T) {
 	begin(m)
 	number := m.turn.number
 	ctx, cancel := context.WithCancel(t.Context())
-	program := tea.NewProgram(looked{m}, tea.WithContext(ctx), tea.WithInput(nil), tea.WithOutput(cooked{screen}), tea.WithWindowSize(80, 24),
-		tea.WithColorProfile(colorprofile.TrueColor), tea.WithEnvironment([]string{"TERM=xterm-256color"}), tea.WithoutSignalHandler())
+	program := tea.NewProgram(looked{m}, tea.WithContext(ctx), tea.WithInput(nil), tea.WithOutput(cooked{screen}),
+		tea.WithWindowSize(80, 24),
+		tea.WithColorProfile(colorprofile.TrueColor), tea.WithEnvironment([]string{"TERM=xterm-256color"}),
+		tea.WithoutSignalHandler())
 	over := make(chan struct{})
 	go func() { defer close(over); _, _ = program.Run() }()
 	defer func() { cancel(); <-over }()
@@ -65,7 +67,10 @@ func TestTheTerminalShowsTheFrame(t *testing.T) {
 		screen.Resize(width, height)
 		program.Send(tea.WindowSizeMsg{Width: width, Height: height})
 		program.Send(batchMsg{Turn: number, Pieces: 1, Events: []agent.Event{{Body: agent.Said{Content: pieces[i%len(pieces)]}}}})
-		if key := []string{"tab", "up", "pgup", "ctrl+end", "a", "backspace", "esc", "f1", "ctrl+p"}[random.IntN(9)]; random.IntN(3) == 0 {
+		if key := []string{
+			"tab", "up", "pgup", "ctrl+end", "a", "backspace", "esc", "f1",
+			"ctrl+p",
+		}[random.IntN(9)]; random.IntN(3) == 0 {
 			program.Send(boxtest.Keys[key])
 		}
 		if i%every > 0 {

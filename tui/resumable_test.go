@@ -51,7 +51,10 @@ func withLeft(last agent.Exchange, bodies ...agent.Body) (o chat.Options, resume
 }
 
 var (
-	killed  = agent.Exchange{Turn: "c1.2", Question: "Add a task", Open: true, Answer: agent.Answer{Text: "I will", Cut: true}}
+	killed = agent.Exchange{
+		Turn: "c1.2", Question: "Add a task", Open: true,
+		Answer: agent.Answer{Text: "I will", Cut: true},
+	}
 	goingOn = []agent.Body{agent.Started{Resumed: true}, agent.Said{Content: "It is added."}, agent.Ended{}}
 )
 
@@ -77,18 +80,50 @@ func TestKilledTurnResumesOnlyOnRequest(t *testing.T) {
 			r.pass(time.Millisecond)
 			r.keys("enter")
 		}, "", true},
-		"enter while typing": {killed, func(r *rig) { r.pass(dialog.QuietPeriod); r.keys("enter"[:0], "x", "backspace", "enter") }, "", true},
-		"a command":          {killed, func(r *rig) { r.keys("/continue", "enter") }, "c1 c1.2", false},
+		"enter while typing": {killed, func(r *rig) {
+			r.pass(dialog.QuietPeriod)
+			r.keys("enter"[:0], "x",
+				"backspace", "enter")
+		}, "", true},
+		"a command": {killed, func(r *rig) { r.keys("/continue", "enter") }, "c1 c1.2", false},
 		"another conversation": {killed, func(r *rig) {
 			r.keys("ctrl+n")
 			r.pass(dialog.QuietPeriod)
 			r.keys("enter", "/continue", "enter")
 		}, "", false},
-		"another question":               {killed, func(r *rig) { r.ask("Something else") }, "", false},
-		"another process is at it":       {agent.Exchange{Turn: "c1.2", Question: "Add a task", Open: true, Running: true}, func(r *rig) { r.pass(dialog.QuietPeriod); r.keys("enter", "/continue", "enter") }, "", false},
-		"the user stopped it":            {agent.Exchange{Turn: "c1.2", Question: "Add", Answer: agent.Answer{Text: "so", Cut: true}}, func(r *rig) { r.pass(dialog.QuietPeriod); r.keys("enter") }, "", false},
-		"the user stopped it, /continue": {agent.Exchange{Turn: "c1.2", Question: "Add", Answer: agent.Answer{Text: "so", Cut: true}}, func(r *rig) { r.keys("/continue", "enter") }, "c1 c1.2", false},
-		"it is done":                     {agent.Exchange{Turn: "c1.2", Question: "Add", Answer: agent.Answer{Text: "Done."}}, func(r *rig) { r.pass(dialog.QuietPeriod); r.keys("enter", "/continue", "enter") }, "", false},
+		"another question": {killed, func(r *rig) { r.ask("Something else") }, "", false},
+		"another process is at it": {
+			agent.Exchange{
+				Turn: "c1.2", Question: "Add a task", Open: true,
+				Running: true,
+			},
+			func(r *rig) { r.pass(dialog.QuietPeriod); r.keys("enter", "/continue", "enter") }, "",
+			false,
+		},
+		"the user stopped it": {
+			agent.Exchange{
+				Turn: "c1.2", Question: "Add",
+				Answer: agent.Answer{Text: "so", Cut: true},
+			},
+			func(r *rig) { r.pass(dialog.QuietPeriod); r.keys("enter") },
+			"", false,
+		},
+		"the user stopped it, /continue": {
+			agent.Exchange{
+				Turn: "c1.2", Question: "Add",
+				Answer: agent.Answer{Text: "so", Cut: true},
+			},
+			func(r *rig) { r.keys("/continue", "enter") }, "c1 c1.2",
+			false,
+		},
+		"it is done": {agent.Exchange{
+			Turn: "c1.2", Question: "Add",
+			Answer: agent.Answer{Text: "Done."},
+		}, func(r *rig) {
+			r.pass(dialog.QuietPeriod)
+			r.keys("enter",
+				"/continue", "enter")
+		}, "", false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			options, resumed := withLeft(tc.last, goingOn...)
@@ -110,8 +145,10 @@ func TestKilledTurnResumesOnlyOnRequest(t *testing.T) {
 }
 
 func TestAnswerCutByTheServerCanBeResumed(t *testing.T) {
-	options, resumed := withLeft(agent.Exchange{Turn: "c1.2", Question: "Hello", Answer: agent.Answer{Text: "Hi."}}, goingOn...)
-	options.Assistant = numbered{chattest.Play(agent.Started{}, agent.Said{Content: "Half an"}, agent.Failed{Message: "The power went."})}
+	options, resumed := withLeft(agent.Exchange{Turn: "c1.2", Question: "Hello", Answer: agent.Answer{Text: "Hi."}},
+		goingOn...)
+	options.Assistant = numbered{chattest.Play(agent.Started{}, agent.Said{Content: "Half an"},
+		agent.Failed{Message: "The power went."})}
 	inRig(t, 80, 24, options, func(r *rig) {
 		r.ask("More?")
 		r.mustShow("▌Resume it▐")
@@ -197,7 +234,8 @@ func TestMailCanOnlyBeAllowedOnce(t *testing.T) {
 }
 
 func TestUnsavedQuestionReturnsToTheComposer(t *testing.T) {
-	options := chattest.WithWorld(chattest.Play(agent.Started{}, agent.Failed{Message: "The disk is full.", Err: errors.New("full"), Unkept: true}))
+	options := chattest.WithWorld(chattest.Play(agent.Started{},
+		agent.Failed{Message: "The disk is full.", Err: errors.New("full"), Unkept: true}))
 	inRig(t, 80, 24, options, func(r *rig) {
 		r.ask("a long question")
 		r.mustShow("▌ a long question")
@@ -206,7 +244,10 @@ func TestUnsavedQuestionReturnsToTheComposer(t *testing.T) {
 }
 
 func TestPlainChatResumesAndAsksAboutUnknown(t *testing.T) {
-	for reply, want := range map[string]agent.Decision{"r": agent.AllowOnce, "n": agent.Refuse, "c": agent.AlreadyDone, "y": agent.Refuse, "": agent.Refuse} {
+	for reply, want := range map[string]agent.Decision{
+		"r": agent.AllowOnce, "n": agent.Refuse, "c": agent.AlreadyDone,
+		"y": agent.Refuse, "": agent.Refuse,
+	} {
 		question, replies := chattest.Asked(chattest.UnknownOutcome)
 		options, resumed := withLeft(killed, question, agent.Ended{})
 		in, typed := io.Pipe()
@@ -247,7 +288,8 @@ func TestResumedTurnHasOneAnswer(t *testing.T) {
 		bodies []agent.Body
 		stays  bool // the text of before
 	}{
-		"it answers":     {append(slices.Clone(done), agent.Said{Content: "It is "}, agent.Said{Content: "added."}, agent.Ended{}), false},
+		"it answers": {append(slices.Clone(done), agent.Said{Content: "It is "},
+			agent.Said{Content: "added."}, agent.Ended{}), false},
 		"it only ends":   {append(slices.Clone(done), agent.Ended{Answer: "It is added."}), false},
 		"it fails again": {append(slices.Clone(done), agent.Failed{Message: "no server"}), true},
 		"it fails first": {[]agent.Body{agent.Failed{Message: "no server"}}, true},
@@ -259,7 +301,10 @@ func TestResumedTurnHasOneAnswer(t *testing.T) {
 				r.pass(dialog.QuietPeriod)
 				r.keys("enter")
 				r.pass(100 * time.Millisecond)
-				for text, want := range map[string]int{"I will": count[tc.stays], "It is added.": count[!tc.stays], "✓ add task": 1, "▌ Add a task": 1} {
+				for text, want := range map[string]int{
+					"I will": count[tc.stays], "It is added.": count[!tc.stays],
+					"✓ add task": 1, "▌ Add a task": 1,
+				} {
 					if got := strings.Count(r.text(), text); got != want {
 						t.Errorf("%q is there %d times, want %d:\n%s", text, got, want, r.text())
 					}

@@ -18,7 +18,9 @@ import (
 // right to left, cut at all lengths.
 func inAllScripts() []string {
 	seeds := []string{
-		"漢字かな交じり文、中文字符", "1\ufe0f\u20e3#\ufe0f\u20e3❤\ufe0f™\ufe0f", "குழந்தை நமক্ষে ស្រឡាញ់", "한국어 조합형 글자", "👩‍👩‍👧‍👦👍🏽🏳️‍🌈", "🇩🇪🇫🇷🇯🇵", "e\u0301o\u0308u\u0302\u0323", "שלום עולם", "مرحبا بالعالم", "ภาษาไทยไม่มีช่องว่าง", "हिन्दी क्षत्रिय", "ab漢👍c",
+		"漢字かな交じり文、中文字符", "1\ufe0f\u20e3#\ufe0f\u20e3❤\ufe0f™\ufe0f", "குழந்தை நமক্ষে ស្រឡាញ់", "한국어 조합형 글자",
+		"👩‍👩‍👧‍👦👍🏽🏳️‍🌈", "🇩🇪🇫🇷🇯🇵", "e\u0301o\u0308u\u0302\u0323", "שלום עולם", "مرحبا بالعالم",
+		"ภาษาไทยไม่มีช่องว่าง", "हिन्दी क्षत्रिय", "ab漢👍c",
 	}
 	var texts []string
 	for n := 1; len(texts) < 200; n++ {
@@ -49,7 +51,11 @@ func TestTextInAnyScriptFitsTheWindow(t *testing.T) {
 						r.behind(what, text, width)
 					}
 					r.m.composer.Clear()
-					for _, said := range []transcript.Item{&transcript.Question{Text: text}, answered(text, ""), &transcript.Notice{Text: text}, &transcript.Failure{Text: text, Hint: text}, &transcript.Page{Source: text}} {
+					for _, said := range []transcript.Item{
+						&transcript.Question{Text: text}, answered(text, ""),
+						&transcript.Notice{Text: text}, &transcript.Failure{Text: text, Hint: text},
+						&transcript.Page{Source: text},
+					} {
 						r.m.transcript.Add(said)
 					}
 					r.m.draw()
@@ -105,7 +111,8 @@ func TestCursorFollowsTheTypedText(t *testing.T) {
 			r.send(tea.ModeReportMsg{Mode: ansi.ModeUnicodeCore, Value: ansi.ModeReset})
 			r.fits("by clusters", 60, 16)
 			if after := r.m.View().Cursor.X; before != want.characters+4 || after != want.clusters+4 {
-				t.Errorf("%q: the cursor is at %d, then %d, want %+v behind the edge of the box", text, before, after, want)
+				t.Errorf("%q: the cursor is at %d, then %d, want %+v behind the edge of the box",
+					text, before, after, want)
 			}
 		})
 	}

@@ -49,7 +49,10 @@ func (s *second) Follow(_ string, events <-chan agent.Event) <-chan agent.Event 
 
 func TestDialogClosesWhenTheSecondViewAnswered(t *testing.T) {
 	question, replies := chattest.Asked(chattest.TaskAsked)
-	input := agent.InputAsked{ID: "i", Question: agent.Question{From: "files", Kind: agent.FormInput, Message: "Which?"}}
+	input := agent.InputAsked{ID: "i", Question: agent.Question{
+		From: "files",
+		Kind: agent.FormInput, Message: "Which?",
+	}}
 	two := &second{}
 	o := chattest.WithWorld(chattest.Hold(question, input))
 	o.Second = two

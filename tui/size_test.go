@@ -46,7 +46,8 @@ func (r *rig) fits(what string, width, height int) {
 			return
 		}
 	}
-	if cursor := r.m.View().Cursor; cursor != nil && (cursor.X < 0 || cursor.X >= width || cursor.Y < 0 || cursor.Y >= height) {
+	if cursor := r.m.View().Cursor; cursor != nil && (cursor.X < 0 || cursor.X >= width ||
+		cursor.Y < 0 || cursor.Y >= height) {
 		r.t.Errorf("%s at %d×%d: the cursor is at %d,%d", what, width, height, cursor.X, cursor.Y)
 	}
 }
@@ -100,7 +101,8 @@ func TestEveryScreenFitsEverySize(t *testing.T) {
 					r.fits(name, width, height)
 				}
 				r.send(tea.WindowSizeMsg{Width: 80, Height: 24})
-				if last := r.text(); last != first && !scrolls.MatchString(first) { // what was visible once is read, and a question begins at its beginning
+				// what was visible once is read, and a question begins at its beginning
+				if last := r.text(); last != first && !scrolls.MatchString(first) {
 					t.Errorf("after many sizes the picture is\n%s\nbefore it was\n%s", last, first)
 				}
 				for range 1 {
@@ -124,9 +126,12 @@ var scrolls = regexp.MustCompile(`\d+ of \d+ lines|─ \d+/\d+ ─`)
 
 // hostile are texts that would do something to a terminal.
 var hostile = []string{
-	"\x1b[2J\x1b[H", "\x1b]0;owned\x07", "\x1b]52;c;aGk=\x07", "\x1b[31;1;5mred", "\x9b2J", "\x1bP1$r\x1b\\", "\x1b_x\x1b\\",
-	"\x1b[" + strings.Repeat("1;", 40) + "m", "\x1b[" + strings.Repeat("1:", 60), "\x1b[?1049l", "\x1b[6n", "\x1bc", "\x1b]8;;javascript:alert(1)\x07x\x1b]8;;\x07",
-	"\a\b\v\f\r\x00\x7f", "\u202eright to left\u202c", "a\u200bb\ufeff", "\U000e0041\U000e0042", "&#27;[2J &#7;", "\xff\xfe\xc3\x28", "\u2028\u2029\u0085",
+	"\x1b[2J\x1b[H", "\x1b]0;owned\x07", "\x1b]52;c;aGk=\x07", "\x1b[31;1;5mred", "\x9b2J",
+	"\x1bP1$r\x1b\\", "\x1b_x\x1b\\",
+	"\x1b[" + strings.Repeat("1;", 40) + "m", "\x1b[" + strings.Repeat("1:", 60), "\x1b[?1049l", "\x1b[6n", "\x1bc",
+	"\x1b]8;;javascript:alert(1)\x07x\x1b]8;;\x07",
+	"\a\b\v\f\r\x00\x7f", "\u202eright to left\u202c", "a\u200bb\ufeff", "\U000e0041\U000e0042", "&#27;[2J &#7;",
+	"\xff\xfe\xc3\x28", "\u2028\u2029\u0085",
 	"```\n\x1b[2J\n```", "[x](javascript:alert)", "<b>\x1b]0;t\x07</b>", "|a\x1b[2J|b|\n|-|-|\n|\x1b[H|c|",
 	"👩‍👩‍👧‍👦 🇩🇪 e" + strings.Repeat("\u0301", 60), "漢字かな交じり文" + strings.Repeat("漢", 300), "שלום עולם",
 }
@@ -154,7 +159,8 @@ func onlyOurs(t *testing.T, what, content string) {
 			t.Errorf("%s: a sequence that is not ours: %.40q", what, rest)
 			return
 		case r == '\n':
-		case r < ' ', r >= 0x7f && r < 0xa0, r == '\u2028', r == '\u2029', unicode.Is(unicode.Bidi_Control, r), r >= 0xe0000 && r < 0xe0080, r == 0x200b, r == 0xfeff:
+		case r < ' ', r >= 0x7f && r < 0xa0, r == '\u2028', r == '\u2029', unicode.Is(unicode.Bidi_Control, r),
+			r >= 0xe0000 && r < 0xe0080, r == 0x200b, r == 0xfeff:
 			t.Errorf("%s: %U in the picture", what, r)
 			return
 		}
@@ -224,7 +230,10 @@ func TestHostileTextIsOnlyText(t *testing.T) {
 				r.send(noticeMsg(evil))
 				r.send(panel.PageMsg{Text: evil})
 				r.send(panel.PageMsg{Err: fmt.Errorf("%s", evil)})
-				r.send(conversationMsg{ID: "c1", Title: evil, Exchanges: []agent.Exchange{{Question: evil, Answer: agent.Answer{Text: evil, Error: evil}}}})
+				r.send(conversationMsg{
+					ID: "c1", Title: evil,
+					Exchanges: []agent.Exchange{{Question: evil, Answer: agent.Answer{Text: evil, Error: evil}}},
+				})
 				look("opened")
 				r.send(tea.PasteMsg{Content: evil + strings.Repeat("\n", 50) + evil})
 				look("pasted")
@@ -252,7 +261,23 @@ func TestHostileTextIsOnlyText(t *testing.T) {
 // is asked was on the screen.
 func TestNothingUnseenIsApproved(t *testing.T) {
 	testenv.WithoutRace(t)
-	for _, size := range [][2]int{{1, 1}, {2, 2}, {3, 9}, {5, 2}, {8, 3}, {10, 4}, {12, 8}, {20, 1}, {20, 2}, {20, 3}, {20, 5}, {24, 6}, {30, 4}, {30, 8}, {60, 5}} {
+	for _, size := range [][2]int{
+		{1, 1},
+		{2, 2},
+		{3, 9},
+		{5, 2},
+		{8, 3},
+		{10, 4},
+		{12, 8},
+		{20, 1},
+		{20, 2},
+		{20, 3},
+		{20, 5},
+		{24, 6},
+		{30, 4},
+		{30, 8},
+		{60, 5},
+	} {
 		t.Run(fmt.Sprintf("%d×%d", size[0], size[1]), func(t *testing.T) {
 			question, replies := chattest.Asked(chattest.TaskAsked)
 			watchAgreeing(t, size, chattest.WithWorld(chattest.Hold(question)), func(m *Model) (lines []string) {
@@ -261,7 +286,13 @@ func TestNothingUnseenIsApproved(t *testing.T) {
 				}
 				return lines
 			}, func() bool { return len(*replies) > 0 && (*replies)[0].Decision != agent.Refuse })
-			page, given := chattest.AsksFor(agent.InputAsked{ID: "1.1", Question: agent.Question{From: "bank", Kind: agent.URLInput, Message: "Log in to go on.", URL: "https://xn--pypal-4ve.example/login?session=8f3a"}})
+			page, given := chattest.AsksFor(agent.InputAsked{
+				ID: "1.1",
+				Question: agent.Question{
+					From: "bank", Kind: agent.URLInput, Message: "Log in to go on.",
+					URL: "https://xn--pypal-4ve.example/login?session=8f3a",
+				},
+			})
 			watchAgreeing(t, size, page, func(m *Model) (lines []string) {
 				for _, line := range m.asks.Input.Body {
 					lines = append(lines, ansi.Strip(line))

@@ -44,7 +44,10 @@ func TestFiguresAreWrittenAsLines(t *testing.T) {
 	if _, err := RunPlain(t.Context(), o, strings.NewReader("/stats model\n"), &out); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"qwen3:8b\n", "  time: median 2.1 s, p95 9.8 s\n", "  tools: 18 ok, 1 failed, 2 not allowed\n", "unknown\n"} {
+	for _, want := range []string{
+		"qwen3:8b\n", "  time: median 2.1 s, p95 9.8 s\n",
+		"  tools: 18 ok, 1 failed, 2 not allowed\n", "unknown\n",
+	} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("%q is missing in\n%s", want, out.String())
 		}

@@ -68,7 +68,10 @@ func onTour(t *testing.T, width, height int, test func(tr *tour)) {
 func (tr *tour) show(text string, first, share int, look func(panel string)) {
 	r, m := tr.rig, tr.m
 	tr.text = text
-	m.Options.Servers.(*chattest.Shop).States = []chat.Server{{Name: text, Address: text, About: text, State: text, Running: true, Stderr: text, Calls: 1, Unseen: []chat.Change{{What: text, Before: "x", After: text}}}}
+	m.Options.Servers.(*chattest.Shop).States = []chat.Server{{
+		Name: text, Address: text, About: text, State: text,
+		Running: true, Stderr: text, Calls: 1, Unseen: []chat.Change{{What: text, Before: "x", After: text}},
+	}}
 	*m.Options.Artifacts.(*chattest.Documents) = chattest.Documents{Name: text, Why: text, Text: text}
 	failed := errors.New(text)
 	for i, shown := range []struct {
@@ -90,7 +93,10 @@ func (tr *tour) show(text string, first, share int, look func(panel string)) {
 		{"tree", func() {
 			m.Update(panel.OpenMsg{Panel: panel.NewTree([]agent.Exchange{
 				{Turn: "a", Question: text, Answer: agent.Answer{Text: text}},
-				{Turn: "b", After: "a", Siblings: []string{"b", "c"}, Question: text, Answer: agent.Answer{Error: text}},
+				{
+					Turn: "b", After: "a", Siblings: []string{"b", "c"}, Question: text,
+					Answer: agent.Answer{Error: text},
+				},
 				{Turn: "c", After: "a", Siblings: []string{"b", "c"}, Question: text, Current: true},
 			}, time.Now())})
 		}},
@@ -101,7 +107,10 @@ func (tr *tour) show(text string, first, share int, look func(panel string)) {
 		{"help", func() { m.panel = m.newHelp() }},
 		{"page", func() { m.Update(panel.PageMsg{Text: text}); m.Update(panel.PageMsg{Err: failed}) }},
 		{"context", func() {
-			m.prompt.Window.Count(agent.ContextCounted{Agent: text, Used: 5, Allocated: 9, Parts: map[string]int{text: 5}})
+			m.prompt.Window.Count(agent.ContextCounted{
+				Agent: text, Used: 5, Allocated: 9,
+				Parts: map[string]int{text: 5},
+			})
 			m.showContext()
 		}},
 		{"documents", func() {
@@ -109,7 +118,11 @@ func (tr *tour) show(text string, first, share int, look func(panel string)) {
 			r.run(panel.OpenArtifacts(m.base, m.Options.Artifacts, "c1", ""))
 			r.settle()
 		}},
-		{"versions of a document", func() { r.run(panel.OpenArtifacts(m.base, m.Options.Artifacts, "c1", text)); r.settle() }},
+		{"versions of a document", func() {
+			r.run(panel.OpenArtifacts(m.base, m.Options.Artifacts,
+				"c1", text))
+			r.settle()
+		}},
 		{"a version of a document", func() {
 			r.run(panel.OpenArtifacts(m.base, m.Options.Artifacts, "c1", text))
 			r.settle()
@@ -117,7 +130,10 @@ func (tr *tour) show(text string, first, share int, look func(panel string)) {
 		}},
 		{"artifact and memory", func() {
 			m.transcript.Add(&transcript.Notice{Text: chat.ArtifactLine(agent.ArtifactChanged{Name: text})})
-			m.transcript.Add(&transcript.Remembered{Remembered: agent.Remembered{Facts: []agent.Fact{{Text: text, Path: text, Fits: true}}, Exchanges: []agent.Recollection{{Question: text}}}})
+			m.transcript.Add(&transcript.Remembered{Remembered: agent.Remembered{Facts: []agent.Fact{{
+				Text: text,
+				Path: text, Fits: true,
+			}}, Exchanges: []agent.Recollection{{Question: text}}}})
 		}},
 		{"conversation", func() {
 			m.Update(conversationMsg{ID: "c1", Title: text, Exchanges: []agent.Exchange{{
@@ -130,7 +146,13 @@ func (tr *tour) show(text string, first, share int, look func(panel string)) {
 			m.goToSources()
 			m.transcript.FoldChosen()
 		}},
-		{"edited question", func() { m.Update(tea.PasteMsg{Content: text}); m.edit(&transcript.Question{Text: text, Turn: "t"}) }},
+		{"edited question", func() {
+			m.Update(tea.PasteMsg{Content: text})
+			m.edit(&transcript.Question{
+				Text: text,
+				Turn: "t",
+			})
+		}},
 		{"notes", func() { r.keys("@a") }},
 		{"commands", func() { r.keys("/") }},
 		{"queue", func() { m.composer.Queue = []string{text, text, text} }},
@@ -143,17 +165,24 @@ func (tr *tour) show(text string, first, share int, look func(panel string)) {
 		{"form", func() {
 			m.asks.Input.Ask(agent.InputAsked{Question: agent.Question{
 				From: text, Kind: agent.FormInput, Message: text, Check: func(json.RawMessage) error { return failed },
-				Schema: chattest.Raw(fmt.Sprintf(`{"properties":{"a":{"title":%s,"description":%[1]s,"default":%[1]s},"b":{"enum":[%[1]s,%[1]s]}}}`, inJSON(text))),
+				Schema: chattest.Raw(fmt.Sprintf(`{"properties":{"a":{"title":%s,"description":%[1]s,`+
+					`"default":%[1]s},"b":{"enum":[%[1]s,%[1]s]}}}`, inJSON(text))),
 			}})
 			m.asks.Input.Entered, m.asks.Input.Form.At = true, len(m.asks.Input.Form.Fields)
 			r.run(m.asks.Input.FillIn(boxtest.Keys["enter"], &m.keys)) // the check refuses it
 			r.settle()
 		}},
 		{"page to open", func() {
-			m.asks.Input.Ask(agent.InputAsked{Question: agent.Question{From: text, Kind: agent.URLInput, Message: text, URL: text}})
+			m.asks.Input.Ask(agent.InputAsked{Question: agent.Question{
+				From: text, Kind: agent.URLInput,
+				Message: text, URL: text,
+			}})
 		}},
 		{"model asked for", func() {
-			m.asks.Input.Ask(agent.InputAsked{Question: agent.Question{From: text, Kind: agent.SamplingInput, Prompt: []llm.Message{{Role: llm.Role(text), Text: text}}}})
+			m.asks.Input.Ask(agent.InputAsked{Question: agent.Question{
+				From: text, Kind: agent.SamplingInput,
+				Prompt: []llm.Message{{Role: llm.Role(text), Text: text}},
+			}})
 		}},
 		{"permission", func() {
 			m.asks.Permission.Ask(agent.PermissionAsked{
@@ -198,7 +227,8 @@ func (r *rig) fitsTerminal(what string, width, height int) {
 	for y := range height {
 		for x := width; x < width+20; x++ {
 			// The model gives a mark that ends a row a cell of its own: it takes none.
-			if cell := screen.CellAt(x, y); cell != nil && strings.TrimSpace(cell.Content) != "" && draw.Width(cell.Content) > 0 {
+			if cell := screen.CellAt(x, y); cell != nil && strings.TrimSpace(cell.Content) != "" &&
+				draw.Width(cell.Content) > 0 {
 				r.t.Errorf("%s: row %d reaches column %d of %d with %q", what, y, x, width, cell.Content)
 				return
 			}
@@ -234,7 +264,10 @@ func (h hostileFolders) Model(context.Context) chat.FoundModel {
 }
 
 func (h hostileFolders) Typed(context.Context, string) chat.TypedPath {
-	return chat.TypedPath{Detail: h.text, Begun: []chat.Offer{{Name: h.text, Path: h.text, Detail: h.text}}, Complete: h.text}
+	return chat.TypedPath{
+		Detail: h.text, Begun: []chat.Offer{{Name: h.text, Path: h.text, Detail: h.text}},
+		Complete: h.text,
+	}
 }
 
 func (h hostileFolders) Offers(context.Context) ([]chat.Offer, error) {

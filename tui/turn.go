@@ -294,8 +294,8 @@ func (m *Model) takeOffer() bool {
 	return true
 }
 
-// readWhole is the time within which an answer comes as a whole: nobody followed it, so that it is read from its question
-// on, as a list is, however slowly it came.
+// readWhole is the time within which an answer comes as a whole: nobody followed it, so that it is read from its
+// question on, as a list is, however slowly it came.
 const readWhole = time.Second / 2
 
 // ended shows the saved answer and its figures.

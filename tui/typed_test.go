@@ -48,7 +48,8 @@ func TestLinesThatArriveAtOnceAreNotSent(t *testing.T) {
 			if q := r.m.transcript.Item(0); q != nil {
 				asked = q.Copied()
 			}
-			if left := r.m.composer.Text(); asked != want.asked || strings.TrimRight(left, "\n") != strings.TrimRight(want.left, "\n") {
+			if left := r.m.composer.Text(); asked != want.asked ||
+				strings.TrimRight(left, "\n") != strings.TrimRight(want.left, "\n") {
 				t.Errorf("%.40q: asked %q, and the composer has %q", text, asked, left)
 			}
 		})
@@ -85,7 +86,10 @@ func TestTextThatArrivesAtOnceIsDrawn(t *testing.T) {
 
 // No text approves, however fast it comes.
 func TestTextTypedAtOnceApprovesNothing(t *testing.T) {
-	for _, text := range []string{"yes please do it\r", "y, and then go on\r", "allow it always\r\r\r", "y y y y y y y\r"} {
+	for _, text := range []string{
+		"yes please do it\r", "y, and then go on\r",
+		"allow it always\r\r\r", "y y y y y y y\r",
+	} {
 		question, replies := chattest.Asked(chattest.TaskAsked)
 		inRig(t, 80, 24, chattest.WithWorld(chattest.Hold(question)), func(r *rig) {
 			r.ask("write")

@@ -123,7 +123,8 @@ func TestDraftKeepsItsPastesWhileEditing(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			options := chattest.WithEverything()
 			store := &branching{}
-			options.Branches, options.Conversations, options.Assistant, options.Conversation = store, store, chattest.Play(agent.Started{}, agent.Said{Content: "yes"}, agent.Ended{}), "c1"
+			options.Branches, options.Conversations, options.Assistant, options.Conversation = store, store,
+				chattest.Play(agent.Started{}, agent.Said{Content: "yes"}, agent.Ended{}), "c1"
 			inRig(t, 80, 24, options, func(r *rig) {
 				r.send(tea.PasteMsg{Content: strings.Repeat("mine\n", 40)})
 				r.m.edit(r.m.transcript.QuestionBack(1))

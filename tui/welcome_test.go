@@ -47,7 +47,8 @@ func TestClickedWelcomeQuestionIsSentByEnter(t *testing.T) {
 	assistant := chattest.Hold()
 	inRig(t, 80, 24, chattest.WithWorld(assistant), func(r *rig) {
 		question := chattest.World.Questions[2]
-		line := slices.IndexFunc(strings.Split(r.text(), "\n"), func(l string) bool { return strings.Contains(l, question) })
+		line := slices.IndexFunc(strings.Split(r.text(), "\n"),
+			func(l string) bool { return strings.Contains(l, question) })
 		at := tea.Mouse{X: 30, Y: line, Button: tea.MouseLeft}
 		r.send(tea.MouseClickMsg(at))
 		r.send(tea.MouseReleaseMsg(at))
@@ -78,7 +79,8 @@ func TestADueTaskOpensItsNote(t *testing.T) {
 		r.mustShow("fitness.md")
 		r.mustShow("┃ Run three times a week.")
 		r.keys("esc")
-		line := slices.IndexFunc(strings.Split(r.text(), "\n"), func(l string) bool { return strings.Contains(l, "[ ] Run") })
+		line := slices.IndexFunc(strings.Split(r.text(), "\n"),
+			func(l string) bool { return strings.Contains(l, "[ ] Run") })
 		r.click(30, line)
 		r.mustShow("┃ Run three times a week.")
 		r.keys("esc", "down", "enter")
@@ -92,7 +94,10 @@ func TestTasksOfTheSameTextAreChosenApart(t *testing.T) {
 	assistant := chattest.Hold()
 	inRig(t, 100, 34, chattest.WithWorld(assistant), func(r *rig) {
 		world := chattest.World
-		world.Due = []chat.Task{{Text: "Call Ines", Note: "/notes/a.md", Line: 1}, {Text: "Call Ines", Note: "/notes/b.md", Line: 2}}
+		world.Due = []chat.Task{
+			{Text: "Call Ines", Note: "/notes/a.md", Line: 1},
+			{Text: "Call Ines", Note: "/notes/b.md", Line: 2},
+		}
 		r.send(statusMsg(world))
 		r.keys("down", "down")
 		if task := r.m.welcome.Task(); task == nil || task.Note != "/notes/b.md" {
@@ -129,8 +134,12 @@ func TestHiddenWelcomeQuestionsAreNotAsked(t *testing.T) {
 
 func TestQuestionsAreShownWithoutControls(t *testing.T) {
 	inRig(t, 80, 24, chattest.WithWorld(chattest.Hold()), func(r *rig) {
-		r.send(statusMsg(chat.Status{Notes: 2, Vault: "no\x1b]0;x\x07tes", News: "1\x1b[2J new", Questions: []string{"what of \x1b[31mred\x1b[0m?"}}))
-		if strings.ContainsAny(r.m.View().Content, "\x07") || strings.Contains(r.m.View().Content, "\x1b]0") || strings.Contains(r.m.View().Content, "\x1b[2J") || strings.Contains(r.m.View().Content, "\x1b[31m") {
+		r.send(statusMsg(chat.Status{
+			Notes: 2, Vault: "no\x1b]0;x\x07tes", News: "1\x1b[2J new",
+			Questions: []string{"what of \x1b[31mred\x1b[0m?"},
+		}))
+		if strings.ContainsAny(r.m.View().Content, "\x07") || strings.Contains(r.m.View().Content, "\x1b]0") ||
+			strings.Contains(r.m.View().Content, "\x1b[2J") || strings.Contains(r.m.View().Content, "\x1b[31m") {
 			t.Errorf("controls reach the screen:\n%q", r.m.View().Content)
 		}
 	})
@@ -173,7 +182,10 @@ func TestWelcomeOffersEarlierConversations(t *testing.T) {
 func TestTheStartIsCentred(t *testing.T) {
 	inRig(t, 80, 40, withNotes(), func(r *rig) {
 		world := chattest.World
-		world.Due = []chat.Task{{Text: "Run three times", When: "due today", Note: "/notes/fitness.md", Name: "fitness.md", Line: 12}}
+		world.Due = []chat.Task{{
+			Text: "Run three times", When: "due today", Note: "/notes/fitness.md",
+			Name: "fitness.md", Line: 12,
+		}}
 		r.send(statusMsg(world))
 		for width := 80; width <= 200; width += 7 {
 			r.send(tea.WindowSizeMsg{Width: width, Height: 40})
@@ -198,13 +210,19 @@ func TestTheStartIsCentred(t *testing.T) {
 func TestSpaceTicksADueTaskOff(t *testing.T) {
 	var done []string
 	o := withNotes()
-	o.Commands = append(o.Commands, chat.Command{Name: chat.Done, Args: "TASK", Turn: func(ctx context.Context, _, asked, args string) <-chan agent.Event {
-		done = append(done, args)
-		return chattest.Play(agent.Said{Content: "done"}, agent.Ended{}).Ask(ctx, "", asked)
-	}})
+	o.Commands = append(o.Commands, chat.Command{
+		Name: chat.Done, Args: "TASK",
+		Turn: func(ctx context.Context, _, asked, args string) <-chan agent.Event {
+			done = append(done, args)
+			return chattest.Play(agent.Said{Content: "done"}, agent.Ended{}).Ask(ctx, "", asked)
+		},
+	})
 	inRig(t, 100, 34, o, func(r *rig) {
 		world := chattest.World
-		world.Due = []chat.Task{{Text: "Run three times", When: "due today", Note: "/notes/fitness.md", Name: "fitness.md", Line: 12}}
+		world.Due = []chat.Task{{
+			Text: "Run three times", When: "due today", Note: "/notes/fitness.md",
+			Name: "fitness.md", Line: 12,
+		}}
 		r.send(statusMsg(world))
 		r.keys("down")
 		r.mustShow("space ticks it off")

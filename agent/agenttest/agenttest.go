@@ -29,7 +29,10 @@ func (Forgetful) Finish(context.Context, string, agent.Answer) error          { 
 func Calling(pairs ...string) llmtest.Answer {
 	var a llmtest.Answer
 	for i := 0; i < len(pairs); i += 2 {
-		a.Calls = append(a.Calls, llm.ToolCall{ID: fmt.Sprint("c", i), Name: pairs[i], Args: json.RawMessage(pairs[i+1])})
+		a.Calls = append(a.Calls, llm.ToolCall{
+			ID: fmt.Sprint("c", i), Name: pairs[i],
+			Args: json.RawMessage(pairs[i+1]),
+		})
 	}
 	return a
 }

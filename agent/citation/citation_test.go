@@ -20,7 +20,8 @@ var fitness = agent.Source{
 
 var tea = agent.Source{
 	Path: "kitchen/tea.md", Line: 1, EndLine: 6, Heading: "Tea",
-	Text: "# Tea\n\nSteep green tea for two minutes at 75 °C. Never use boiling water.\n\n- Black tea: four minutes\n- Drink it *without* sugar",
+	Text: "# Tea\n\nSteep green tea for two minutes at 75 °C. Never use boiling water.\n\n- Black tea: four " +
+		"minutes\n- Drink it *without* sugar",
 }
 
 // onDisk reads a source again.
@@ -46,41 +47,65 @@ func verdicts(citations []agent.Citation) string {
 
 func TestCitationsAreJudged(t *testing.T) {
 	tests := map[string]struct{ answer, want string }{
-		"the words of the source":              {"You run three times a week [1].", "1 cited fitness.md:12"},
-		"the line of the sentence":             {"Raise the long run by 10% each week [1].", "1 verified fitness.md:13"},
-		"a plural":                             {"Raise the long runs by 10 % each week. [1]", "1 cited fitness.md:13"},
-		"a quotation":                          {"It says “raise the  long **run** by 10 %” [1].", "1 verified fitness.md:13"},
-		"a quotation over two lines":           {"„by 10 % each week. Rest on Monday“ [1]", "1 verified fitness.md:13"},
-		"a quotation with a gap":               {"\"Run three times … Sunday\" [1]", "1 verified fitness.md:12"},
-		"guillemets":                           {"«Rest on Monday» [1]", "1 verified fitness.md:14"},
-		"a block of quoted lines":              {"Your note says [2]:\n\n> Black tea: four minutes", "2 verified kitchen/tea.md:5"},
+		"the words of the source": {"You run three times a week [1].", "1 cited fitness.md:12"},
+		"the line of the sentence": {
+			"Raise the long run by 10% each week [1].",
+			"1 verified fitness.md:13",
+		},
+		"a plural": {"Raise the long runs by 10 % each week. [1]", "1 cited fitness.md:13"},
+		"a quotation": {
+			"It says “raise the  long **run** by 10 %” [1].",
+			"1 verified fitness.md:13",
+		},
+		"a quotation over two lines": {"„by 10 % each week. Rest on Monday“ [1]", "1 verified fitness.md:13"},
+		"a quotation with a gap":     {"\"Run three times … Sunday\" [1]", "1 verified fitness.md:12"},
+		"guillemets":                 {"«Rest on Monday» [1]", "1 verified fitness.md:14"},
+		"a block of quoted lines": {
+			"Your note says [2]:\n\n> Black tea: four minutes",
+			"2 verified kitchen/tea.md:5",
+		},
 		"a block of quoted lines, named after": {"> Black tea: four minutes\n\n— [2]", "2 verified kitchen/tea.md:5"},
 		"a marker inside the quoted lines":     {"> Black tea: four minutes [2]", "2 verified kitchen/tea.md:5"},
 		"code words":                           {"`Rest on Monday` [1].", "1 verified fitness.md:14"},
 		"a sentence that begins with it":       {"According to [1], rest on Monday.", "1 cited fitness.md:14"},
 		"two in one sentence":                  {"Rest on Monday [1], and steep green tea for two minutes at 75 °C [2].", "1 cited fitness.md:14, 2 cited kitchen/tea.md:3"},
-		"a range of numbers":                   {"Rest on Monday [1-2].", "1 verified fitness.md:14, 2 cited kitchen/tea.md:1"},
-		"brackets of other models":             {"Rest on Monday【1†fitness】.", "1 verified fitness.md:14"},
-		"close to its word":                    {"Rest on Monday[1].", "1 verified fitness.md:14"},
-		"a footnote":                           {"Rest on Monday[^1].\n\n[^1]: fitness", "1 verified fitness.md:14"},
-		"a link of a number":                   {"Rest on Monday [[1]](fitness.md).", "1 verified fitness.md:14"},
-		"in a line of its own":                 {"Rest on Monday.\n[1]", "1 verified fitness.md:14"},
-		"in a cell of its own":                 {"| Rest on Monday | [1] |", "1 verified fitness.md:14"},
-		"a number of no source":                {"“Rest on Monday and more” [7].", "0 not_found"},
-		"a quotation in one of two sources":    {"“Rest on Monday” [1][2]", "1 verified fitness.md:14, 2 cited kitchen/tea.md:1"},
-		"the title in quotes":                  {"As “Running plan” has it, rest on Monday [1].", "1 cited fitness.md:14"},
+		"a range of numbers": {
+			"Rest on Monday [1-2].",
+			"1 verified fitness.md:14, 2 cited kitchen/tea.md:1",
+		},
+		"brackets of other models": {"Rest on Monday【1†fitness】.", "1 verified fitness.md:14"},
+		"close to its word":        {"Rest on Monday[1].", "1 verified fitness.md:14"},
+		"a footnote":               {"Rest on Monday[^1].\n\n[^1]: fitness", "1 verified fitness.md:14"},
+		"a link of a number":       {"Rest on Monday [[1]](fitness.md).", "1 verified fitness.md:14"},
+		"in a line of its own":     {"Rest on Monday.\n[1]", "1 verified fitness.md:14"},
+		"in a cell of its own":     {"| Rest on Monday | [1] |", "1 verified fitness.md:14"},
+		"a number of no source":    {"“Rest on Monday and more” [7].", "0 not_found"},
+		"a quotation in one of two sources": {
+			"“Rest on Monday” [1][2]",
+			"1 verified fitness.md:14, 2 cited kitchen/tea.md:1",
+		},
+		"the title in quotes": {
+			"As “Running plan” has it, rest on Monday [1].",
+			"1 cited fitness.md:14",
+		},
 
-		"other words":                     {"You train on three days [1].", "1 cited fitness.md:12"},
-		"other number in the words":       {"Raise the long run by 20 % each week [1].", "1 cited fitness.md:13"},
-		"other order":                     {"Three weeks: run times [1].", "1 cited fitness.md:12"},
-		"a not left out":                  {"Use boiling water for tea [2].", "2 cited kitchen/tea.md:3"},
-		"a without left out":              {"Drink it with sugar [2].", "2 cited kitchen/tea.md:6"},
-		"the other source's words":        {"Rest on Monday [2].", "2 cited kitchen/tea.md:1"},
-		"far apart in the source":         {"Run on Monday [1].", "1 cited fitness.md:14"},
-		"a quotation that is not in it":   {"“Rest only on Tuesday” [1]", "1 not_found fitness.md:12"},
-		"a quotation stitched from two":   {"“Rest on Monday. Black tea: four minutes” [1][2]", "1 not_found fitness.md:14, 2 not_found kitchen/tea.md:5"},
+		"other words":                   {"You train on three days [1].", "1 cited fitness.md:12"},
+		"other number in the words":     {"Raise the long run by 20 % each week [1].", "1 cited fitness.md:13"},
+		"other order":                   {"Three weeks: run times [1].", "1 cited fitness.md:12"},
+		"a not left out":                {"Use boiling water for tea [2].", "2 cited kitchen/tea.md:3"},
+		"a without left out":            {"Drink it with sugar [2].", "2 cited kitchen/tea.md:6"},
+		"the other source's words":      {"Rest on Monday [2].", "2 cited kitchen/tea.md:1"},
+		"far apart in the source":       {"Run on Monday [1].", "1 cited fitness.md:14"},
+		"a quotation that is not in it": {"“Rest only on Tuesday” [1]", "1 not_found fitness.md:12"},
+		"a quotation stitched from two": {
+			"“Rest on Monday. Black tea: four minutes” [1][2]",
+			"1 not_found fitness.md:14, 2 not_found kitchen/tea.md:5",
+		},
 		"a quotation with words left out": {"“Drink it sugar free” [2]", "2 not_found kitchen/tea.md:6"},
-		"one of two quotations is not it": {"“Rest on Monday” and “run daily before breakfast” [1].", "1 not_found fitness.md:14"},
+		"one of two quotations is not it": {
+			"“Rest on Monday” and “run daily before breakfast” [1].",
+			"1 not_found fitness.md:14",
+		},
 		"a quotation of the other source": {"“Raise the long run” [2].", "2 not_found kitchen/tea.md:1"},
 		"a term":                          {"“Rest on Tuesday” [1]", "1 cited fitness.md:12"},
 
@@ -137,7 +162,8 @@ func TestChangedSourceIsStale(t *testing.T) {
 func TestOtherScriptsAreCompared(t *testing.T) {
 	source := agent.Source{
 		Path: "notes.md", Line: 1, EndLine: 6,
-		Text: "我每周跑步三次，星期天休息。不要空腹跑步。\n\nDer Zug nach Köln fährt um 7:45 Uhr ab.\nReserviere zwei Plätze.\n\nCafe\u0301 am Eck hat montags zu.",
+		Text: "我每周跑步三次，星期天休息。不要空腹跑步。\n\nDer Zug nach Köln fährt um 7:45 Uhr ab.\nReserviere zwei " +
+			"Plätze.\n\nCafe\u0301 am Eck hat montags zu.",
 	}
 	tests := map[string]struct{ answer, want string }{
 		"Chinese":           {"你每周跑步三次[1]。", "1 cited notes.md:1"},
@@ -180,7 +206,8 @@ func someSource(t *rapid.T, label string) agent.Source {
 func TestNoFalseCitationIsVerified(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		a, b := someSource(t, "a"), someSource(t, "b")
-		b.Text = strings.Join(slices.DeleteFunc(strings.Split(b.Text, "\n"), func(s string) bool { return strings.Contains(a.Text, s) }), "\n")
+		b.Text = strings.Join(slices.DeleteFunc(strings.Split(b.Text, "\n"),
+			func(s string) bool { return strings.Contains(a.Text, s) }), "\n")
 		sources := numbered(a, b)
 		lines := strings.Split(a.Text, "\n")
 		at := rapid.IntRange(0, 3).Draw(t, "sentence")
@@ -216,7 +243,10 @@ func TestNoFalseCitationIsVerified(t *testing.T) {
 }
 
 func TestHostileAnswersAreCheckedInTime(t *testing.T) {
-	long := agent.Source{Path: "long.md", Line: 1, EndLine: 500, Text: strings.Repeat("The quick brown fox jumps over the lazy dog. ", 700)}
+	long := agent.Source{
+		Path: "long.md", Line: 1, EndLine: 500,
+		Text: strings.Repeat("The quick brown fox jumps over the lazy dog. ", 700),
+	}
 	var lone strings.Builder
 	for n := range 100 {
 		fmt.Fprintf(&lone, "“The quick brown fox jumps over dog %d” ", n)
@@ -240,7 +270,8 @@ func TestHostileAnswersAreCheckedInTime(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			start := time.Now()
 			Check(answer, numbered(long), nil)
-			if took := time.Since(start); took > 30*time.Second { // at most half a second, except the race detector under other load
+			// at most half a second, except the race detector under other load
+			if took := time.Since(start); took > 30*time.Second {
 				t.Errorf("it took %s", took)
 			}
 		})
@@ -248,11 +279,19 @@ func TestHostileAnswersAreCheckedInTime(t *testing.T) {
 }
 
 func FuzzCitations(f *testing.F) {
-	f.Add("Run “three times” a week [1], rest [2].\n\n> quote\n\n— [1]", "Run three times a week.\n\n- Rest\n```\ncode [1]\n```")
+	f.Add("Run “three times” a week [1], rest [2].\n\n> quote\n\n— [1]",
+		"Run three times a week.\n\n- Rest\n```\ncode [1]\n```")
 	f.Add("[1][2] [1-3] 【1†x】 [[1]] [1](x) `[1]`", "# A\n| a | b |\n[[a|b]] [c](d)")
 	f.Fuzz(func(t *testing.T, answer, text string) {
-		source := agent.Source{Path: "a.md", Line: 10, EndLine: 10 + strings.Count(strings.TrimRight(text, "\n"), "\n"), Text: text}
-		for _, c := range Check(answer, numbered(source), onDisk(func(agent.Source) (string, bool) { return strings.Repeat("\n", 9) + text, true })) {
+		source := agent.Source{
+			Path: "a.md", Line: 10, EndLine: 10 + strings.Count(strings.TrimRight(text, "\n"), "\n"),
+			Text: text,
+		}
+		for _, c := range Check(answer, numbered(source), onDisk(func(agent.Source) (string,
+			bool,
+		) {
+			return strings.Repeat("\n", 9) + text, true
+		})) {
 			switch {
 			case c.N != 1 && c.N != 0:
 				t.Fatalf("source %d was never given: %+v", c.N, c)
@@ -286,7 +325,10 @@ func TestQuotationOfAnotherSourceNamesIt(t *testing.T) {
 }
 
 func TestWebPageIsCitedAsItWasRead(t *testing.T) {
-	page := agent.Source{Path: "https://tips.example/marathon", Line: 3, EndLine: 4, Heading: "Marathon › Long runs", Text: "Long runs make up a third of the week.\nDrink early.", Untrusted: true}
+	page := agent.Source{
+		Path: "https://tips.example/marathon", Line: 3, EndLine: 4, Heading: "Marathon › Long runs",
+		Text: "Long runs make up a third of the week.\nDrink early.", Untrusted: true,
+	}
 	hit := agent.Source{Path: "https://gear.example/", Heading: "Shoes", Text: "Change shoes after 800 kilometres."}
 	noSuchNote := onDisk(func(agent.Source) (string, bool) { return "", false })
 	citations := Check("“Drink early.” [1] “Change shoes after 800 kilometres” [2].", numbered(page, hit), noSuchNote)

@@ -21,18 +21,22 @@ func TestSentencesOfRealNotesAreVerified(t *testing.T) {
 				sources := numbered(p, other)
 				for _, s := range text.Sentences(p.Text) {
 					words := p.Text[s.Start:s.End]
-					if s.Kind != text.Prose || len(contentOf(words)) < 4 || strings.ContainsAny(words, "“”\"„«»`[]<") || strings.Contains(words, "...") || strings.Contains(words, "…") {
+					if s.Kind != text.Prose || len(contentOf(words)) < 4 || strings.ContainsAny(words, "“”\"„«»`[]<") ||
+						strings.Contains(words, "...") || strings.Contains(words, "…") {
 						continue
 					}
 					quoted++
 					for _, c := range Check("“"+strings.Join(strings.Fields(words), " ")+"” [1]", sources, nil) {
-						at := strings.Join(strings.Split(p.Text, "\n")[max(0, c.Line-p.Line):min(c.EndLine-p.Line+1, strings.Count(p.Text, "\n")+1)], "\n")
+						at := strings.Join(strings.Split(p.Text,
+							"\n")[max(0, c.Line-p.Line):min(c.EndLine-p.Line+1, strings.Count(p.Text, "\n")+1)], "\n")
 						if c.Verdict != agent.Verified || indexOf(text.Tokens(at), text.Tokens(words), 0) < 0 {
-							t.Errorf("%s:%d quoted %q is %s on %d-%d", p.Path, p.Line+s.Line, words, c.Verdict, c.Line, c.EndLine)
+							t.Errorf("%s:%d quoted %q is %s on %d-%d", p.Path, p.Line+s.Line, words,
+								c.Verdict, c.Line, c.EndLine)
 						}
 					}
 					paraphrased++
-					for _, c := range Check(strings.TrimRight(strings.Join(strings.Fields(words), " "), ".:")+" [1].", sources, nil) {
+					for _, c := range Check(strings.TrimRight(strings.Join(strings.Fields(words), " "), ".:")+" [1].",
+						sources, nil) {
 						if c.Verdict != agent.Verified {
 							missed++
 							t.Logf("%q is %s: %s", words, c.Verdict, c.Detail)
@@ -49,7 +53,8 @@ func TestSentencesOfRealNotesAreVerified(t *testing.T) {
 					}
 				}
 			}
-			t.Logf("%d passages: %d sentences quoted; of %d said in their own words %d without a tick; %d verified in another note", len(passages), quoted, paraphrased, missed, wrong)
+			t.Logf("%d passages: %d sentences quoted; of %d said in their own words %d without a tick; %d verified "+
+				"in another note", len(passages), quoted, paraphrased, missed, wrong)
 			if quoted < 10 || wrong > 0 || missed*20 > paraphrased+20 {
 				t.Errorf("%d sentences, %d missed, %d wrong", quoted, missed, wrong)
 			}

@@ -14,13 +14,28 @@ var falseAnswers = []struct {
 	answers []string
 }{
 	// Signs and operators.
-	{"Use `x >= 5` in the filter. Stop when count != 0.", []string{"“x <= 5”", "“x > 5”", "“x = 5”", "“Stop when count = 0.”", "“count == 0”"}},
-	{"Run `grep -v error log.txt` first.", []string{"“grep -V error log.txt”", "“grep v error log.txt”", "“grep --v error log.txt”", "`grep` it: “-V error”"}},
+	{"Use `x >= 5` in the filter. Stop when count != 0.", []string{
+		"“x <= 5”", "“x > 5”", "“x = 5”",
+		"“Stop when count = 0.”", "“count == 0”",
+	}},
+	{"Run `grep -v error log.txt` first.", []string{
+		"“grep -V error log.txt”", "“grep v error log.txt”",
+		"“grep --v error log.txt”", "`grep` it: “-V error”",
+	}},
 	{"Add 1/2 cup of sugar.", []string{"“Add 1-2 cup of sugar.”", "“Add 1 2 cup of sugar.”", "“Add 12 cup of sugar.”"}},
-	{"The tool is written in C#.", []string{"“The tool is written in C.”", "“The tool is written in C++.”", "“written in C”"}},
+	{"The tool is written in C#.", []string{
+		"“The tool is written in C.”",
+		"“The tool is written in C++.”", "“written in C”",
+	}},
 	{"The parser is in C++.", []string{"“The parser is in C.”", "“The parser is in C#.”"}},
-	{"The balance was –300 € in May.", []string{"“The balance was 300 € in May.”", "“300 € in May”", "“The balance was +300 € in May.”"}},
-	{"Anna was tested for Hepatitis A.", []string{"“Anna was tested for Hepatitis B.”", "“Anna was tested for Hepatitis a.”", "“Hepatitis”"}},
+	{"The balance was –300 € in May.", []string{
+		"“The balance was 300 € in May.”", "“300 € in May”",
+		"“The balance was +300 € in May.”",
+	}},
+	{"Anna was tested for Hepatitis A.", []string{
+		"“Anna was tested for Hepatitis B.”",
+		"“Anna was tested for Hepatitis a.”", "“Hepatitis”",
+	}},
 	{"Vitamin K is in kale.", []string{"“Vitamin k is in kale.”", "“Vitamin D is in kale.”"}},
 	{"The probe sends 10 mW.", []string{"“The probe sends 10 MW.”", "“The probe sends 10 W.”"}},
 	{"Set a && b in the rule.", []string{"“Set a || b in the rule.”", "“Set a & b in the rule.”"}},
@@ -40,29 +55,55 @@ var falseAnswers = []struct {
 	{"Discount: 15 % off.", []string{"“Discount: 15 off.”", "“15” is the discount in percent"}},
 	// Tasks.
 	{"- [ ] Renew the passport\n- [x] Pay the deposit\n- [-] Sell the bike", []string{
-		"You did this: “Renew the passport”", "It is done: “Renew the passport”", "“Sell the bike”", "> Renew the passport",
+		"You did this: “Renew the passport”", "It is done: “Renew the passport”",
+		"“Sell the bike”", "> Renew the passport",
 	}},
-	{"- [x] Plan the trip\n  - book the hotel in Rome\n  - [ ] tell Ines", []string{"“tell Ines”", "You told her: “tell Ines”"}},
+	{
+		"- [x] Plan the trip\n  - book the hotel in Rome\n  - [ ] tell Ines",
+		[]string{"“tell Ines”", "You told her: “tell Ines”"},
+	},
 	// Headings and what introduces a list.
-	{"# Kitchen\n\n## Rejected ideas\n\nPaint the walls black.\n\n- Buy a second oven.", []string{"You decided: “Paint the walls black.”", "“Buy a second oven.”", "“Paint the walls black”"}},
-	{"| City | Verdict |\n|---|---|\n| Porto | too far |\n| Ghent | rejected |", []string{"“Porto”", "“Ghent” is the choice"}},
+	{
+		"# Kitchen\n\n## Rejected ideas\n\nPaint the walls black.\n\n- Buy a second oven.",
+		[]string{"You decided: “Paint the walls black.”", "“Buy a second oven.”", "“Paint the walls black”"},
+	},
+	{
+		"| City | Verdict |\n|---|---|\n| Porto | too far |\n| Ghent | rejected |",
+		[]string{"“Porto”", "“Ghent” is the choice"},
+	},
 	// Labels and speakers.
 	{"> I hate fish.\n\nThat is what Leo wrote.", []string{"You wrote “I hate fish.”", "“I hate fish”"}},
 	// Struck through and commented out.
-	{"~~The rent is 900 €.~~ The rent is 950 €.", []string{"“The rent is 900 €.”", "“The rent is 900 €”", "> The rent is 900 €."}},
+	{"~~The rent is 900 €.~~ The rent is 950 €.", []string{
+		"“The rent is 900 €.”", "“The rent is 900 €”",
+		"> The rent is 900 €.",
+	}},
 	{"<!-- The budget is 400 €. -->\n\nNothing is fixed.", []string{"“The budget is 400 €.”", "“The budget is 400 €”"}},
 	{"%% The party is on Sunday. %%", []string{"“The party is on Sunday.”"}},
 	{"- ~~call the bank~~\n- mail the bank", []string{"“call the bank”"}},
 	// Frames that retract a statement.
 	{"The doctor ruled out diabetes.", []string{"You have “diabetes”", "“diabetes”"}},
 	// Words combined that are not together in the note.
-	{"The ferry sails at noon. The bus leaves at six.", []string{"“The ferry leaves at six.”", "“The ferry … leaves at six.”", "“The bus sails at noon.”", "“The ferry sails at six.”", "“ferry sails at noon. The train”"}},
+	{"The ferry sails at noon. The bus leaves at six.", []string{
+		"“The ferry leaves at six.”",
+		"“The ferry … leaves at six.”", "“The bus sails at noon.”", "“The ferry sails at six.”",
+		"“ferry sails at noon. The train”",
+	}},
 	{"- Ana: red\n- Bob: blue", []string{"“Ana: blue”", "“Bob: red”", "“Ana … blue”"}},
 	{"| Drill | 45 € |\n| Saw | 30 € |", []string{"“Drill | 30 €”", "“Saw 45 €”", "“Drill … 30 €”"}},
-	{"The plan for May is long: swim, run, rest.", []string{"“The plan for May is long: run”", "“The plan for June is long”", "“swim, rest”", "“swim”"}},
+	{"The plan for May is long: swim, run, rest.", []string{
+		"“The plan for May is long: run”",
+		"“The plan for June is long”", "“swim, rest”", "“swim”",
+	}},
 	{"Adams lent the drill to Bob.", []string{"“Adam lent the drill to Bob.”", "“Bob lent the drill to Adams.”"}},
-	{"Steep it for 2 minutes at 75 °C.", []string{"“Steep it for 2 minutes at 75 °F.”", "“Steep it for 2 hours at 75 °C.”", "“Steep it for 20 minutes at 75 °C.”"}},
-	{"Der Zug fährt um 7:45 Uhr.", []string{"„Der Zug fährt um 7:54 Uhr.“", "„Der Zug fährt nicht um 7:45 Uhr.“", "„Der Bus fährt um 7:45 Uhr.“"}},
+	{"Steep it for 2 minutes at 75 °C.", []string{
+		"“Steep it for 2 minutes at 75 °F.”",
+		"“Steep it for 2 hours at 75 °C.”", "“Steep it for 20 minutes at 75 °C.”",
+	}},
+	{"Der Zug fährt um 7:45 Uhr.", []string{
+		"„Der Zug fährt um 7:54 Uhr.“", "„Der Zug fährt nicht um 7:45 Uhr.“",
+		"„Der Bus fährt um 7:45 Uhr.“",
+	}},
 }
 
 func TestNoFalseAnswerHasAPlainTick(t *testing.T) {

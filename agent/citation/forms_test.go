@@ -15,7 +15,8 @@ import (
 func formsOf(numbers []int) []string {
 	list := strings.Trim(strings.Join(strings.Fields(fmt.Sprint(numbers)), ", "), "[]")
 	return []string{
-		"[" + list + "]", "【" + list + "】", "【" + list + "†note】", "［" + list + "］", "[^" + list + "]", "[[" + list + "]](note.md)",
+		"[" + list + "]", "【" + list + "】", "【" + list + "†note】", "［" + list + "］", "[^" + list + "]",
+		"[[" + list + "]](note.md)",
 		"[source " + list + "]", "[" + strings.ReplaceAll(list, ", ", "][") + "]",
 	}
 }
@@ -24,12 +25,15 @@ func formsOf(numbers []int) []string {
 // with their numbers in order. Other brackets are text.
 func TestCitationsComeBack(t *testing.T) {
 	words := rapid.SampledFrom([]string{
-		"Rest on Monday", "“Rest on Monday”", "„Montag ist frei.“", "*Rest* on **Monday**", "10 %", "Rest (on Monday)", "每周跑步三次", "Rest.", "Rest:", "C++", "`x`",
+		"Rest on Monday", "“Rest on Monday”", "„Montag ist frei.“", "*Rest* on **Monday**", "10 %", "Rest (on Monday)",
+		"每周跑步三次", "Rest.", "Rest:", "C++", "`x`",
 		"- [x] Rest", "3. Rest", "> Rest on Monday", "| Rest |", "# Rest",
 	})
 	others := rapid.SampledFrom([]string{
-		"[9]", "[0]", "[0-9]+", "[2024]", "[ ]", "[x]", "[a, 1]", "[1](note.md)", "[[1]]", "[^9]", "`a[1]`", "a[1] = 2", "[2026-01-03]", "【9】", "[1.5]", "[-1]",
-		"\n\nSources:\n\n[1] note.md", "\n\nSources:\n- [1] note.md", "\n\nNotes:\n\n[^1]: note.md", "\n```\na [1]\n```\n", "[1, 9]", "\n\nSources:\n[1] note.md", "([link][1])",
+		"[9]", "[0]", "[0-9]+", "[2024]", "[ ]", "[x]", "[a, 1]", "[1](note.md)", "[[1]]", "[^9]", "`a[1]`", "a[1] = 2",
+		"[2026-01-03]", "【9】", "[1.5]", "[-1]",
+		"\n\nSources:\n\n[1] note.md", "\n\nSources:\n- [1] note.md", "\n\nNotes:\n\n[^1]: note.md",
+		"\n```\na [1]\n```\n", "[1, 9]", "\n\nSources:\n[1] note.md", "([link][1])",
 	})
 	rapid.Check(t, func(t *rapid.T) {
 		var answer strings.Builder
@@ -38,7 +42,8 @@ func TestCitationsComeBack(t *testing.T) {
 			answer.WriteString(words.Draw(t, "words"))
 			if rapid.Bool().Draw(t, "cites") {
 				numbers := rapid.SliceOfNDistinct(rapid.IntRange(1, 4), 1, 3, rapid.ID[int]).Draw(t, "numbers")
-				answer.WriteString(rapid.SampledFrom([]string{"", " ", " ("}).Draw(t, "space") + rapid.SampledFrom(formsOf(numbers)).Draw(t, "form"))
+				answer.WriteString(rapid.SampledFrom([]string{"", " ", " ("}).Draw(t,
+					"space") + rapid.SampledFrom(formsOf(numbers)).Draw(t, "form"))
 				want = append(want, numbers)
 				answer.WriteString(rapid.SampledFrom([]string{".", " and more", ", so", ""}).Draw(t, "after"))
 			} else {
@@ -97,9 +102,15 @@ func TestQuotationOfTheUserIsNotACitation(t *testing.T) {
 }
 
 func TestWithPathsReplacesNumbersByPaths(t *testing.T) {
-	sources := []agent.Source{{N: 1, Path: "a.md"}, {N: 2, Path: "b.md"}, {N: 3, Path: "weather", Call: "s1"}, {N: 4, Path: "https://x.example/"}}
+	sources := []agent.Source{
+		{N: 1, Path: "a.md"},
+		{N: 2, Path: "b.md"},
+		{N: 3, Path: "weather", Call: "s1"},
+		{N: 4, Path: "https://x.example/"},
+	}
 	const answer = "On Sunday [1][2], dry [3]. So [[1]](a.md). A page [4] adds it\nas a list [3]\n\nNot `x[1]`."
-	if got, want := WithPaths(answer, sources), "On Sunday (a.md, b.md), dry. So (a.md). A page adds it\nas a list\n\nNot `x[1]`."; got != want {
+	if got, want := WithPaths(answer, sources), "On Sunday (a.md, b.md), dry. So (a.md). A page adds it\nas a "+
+		"list\n\nNot `x[1]`."; got != want {
 		t.Errorf("got %s\nwant %s", got, want)
 	}
 }

@@ -20,7 +20,10 @@ func foundOf(citations []agent.Citation) string {
 }
 
 func TestSentencesAreFound(t *testing.T) {
-	mixed := agent.Source{Path: "notes.md", Line: 1, EndLine: 3, Text: "我每周跑步三次，星期天休息。\n\nDer Zug nach Köln fährt um 7:45 Uhr ab."}
+	mixed := agent.Source{
+		Path: "notes.md", Line: 1, EndLine: 3,
+		Text: "我每周跑步三次，星期天休息。\n\nDer Zug nach Köln fährt um 7:45 Uhr ab.",
+	}
 	sources := numbered(fitness, tea, mixed)
 	for answer, want := range map[string]string{
 		"You run three times a week.":                            "1 fitness.md:12",
@@ -46,7 +49,8 @@ func TestSentencesAreFound(t *testing.T) {
 			t.Errorf("%q: found %s, want %s", answer, foundOf(got), want)
 		}
 		for _, c := range got {
-			if c.Verdict != agent.Found || c.Label() != "" || c.Sign() != "" || c.At > len(answer) || !strings.Contains(answer, c.Sentence) || c.Quote == "" {
+			if c.Verdict != agent.Found || c.Label() != "" || c.Sign() != "" || c.At > len(answer) ||
+				!strings.Contains(answer, c.Sentence) || c.Quote == "" {
 				t.Errorf("%q: %+v", answer, c)
 			}
 		}
@@ -60,7 +64,8 @@ func TestFoundSentenceHasItsLineOnDisk(t *testing.T) {
 	for _, c := range []struct {
 		now, want string
 	}{{"\n\n" + strings.Repeat("\n", 11) + fitness.Text, "1 fitness.md:14"}, {"Changed.", "1 fitness.md:12"}} {
-		got := Found("You run three times a week.", numbered(fitness), onDisk(func(agent.Source) (string, bool) { return c.now, true }))
+		got := Found("You run three times a week.", numbered(fitness),
+			onDisk(func(agent.Source) (string, bool) { return c.now, true }))
 		if foundOf(got) != c.want || got[0].Verdict != agent.Found {
 			t.Errorf("%+v, want %s", got, c.want)
 		}
@@ -73,7 +78,8 @@ func TestAnySentenceOfTheSourcesIsFound(t *testing.T) {
 		a, b := someSource(t, "a"), someSource(t, "b")
 		at := rapid.IntRange(0, 3).Draw(t, "sentence")
 		line := strings.Split(a.Text, "\n")[at]
-		said := strings.Join(rapid.Permutation(strings.Fields(strings.TrimSuffix(line, "."))).Draw(t, "words"), " ") + "."
+		said := strings.Join(rapid.Permutation(strings.Fields(strings.TrimSuffix(line, "."))).Draw(t, "words"), " ") +
+			"."
 		got := Found(said, numbered(a, b), nil)
 		if len(got) != 1 || got[0].Quote != line || got[0].N == 1 && got[0].Line != a.Line+at {
 			t.Fatalf("%q: %+v", said, got)

@@ -7,7 +7,8 @@ import (
 	"lifehub/agent"
 )
 
-const tools = "| Tool | Price | Place |\n|---|---|---|\n| Drill | 45 € a day, four hours | Elm Street |\n| Saw | 30 € a day, four hours | Lake Road, Thorn |"
+const tools = "| Tool | Price | Place |\n|---|---|---|\n| Drill | 45 € a day, four hours | Elm Street |\n| Saw | 30 " +
+	"€ a day, four hours | Lake Road, Thorn |"
 
 // verdicts of quotations on notes, by what they test.
 func TestVerdictsOnMarkup(t *testing.T) {
@@ -16,9 +17,18 @@ func TestVerdictsOnMarkup(t *testing.T) {
 		{"label", "**Note:** The ferry sails at noon.", "The ferry sails at noon. [1]", "verified"},
 		{"label", "备注：渡轮中午从码头开。", "渡轮中午从码头开。[1]", "verified"},
 		{"comment", "<!-- was at ten -->\nThe ferry sails at noon.", "The ferry sails at noon. [1]", "verified"},
-		{"struck out", "~~The ferry sails at ten.~~ The ferry sails at noon.", "The ferry sails at noon. [1]", "verified"},
-		{"planning", "SCHEDULED: <2026-10-01 Thu>\nThe ferry sails at noon.", "The ferry sails at noon. [1]", "verified"},
-		{"planning", "The ferry sails at noon.\nDEADLINE: <2026-10-01 Thu>", "The ferry sails at noon. [1]", "verified"},
+		{
+			"struck out", "~~The ferry sails at ten.~~ The ferry sails at noon.",
+			"The ferry sails at noon. [1]", "verified",
+		},
+		{
+			"planning", "SCHEDULED: <2026-10-01 Thu>\nThe ferry sails at noon.",
+			"The ferry sails at noon. [1]", "verified",
+		},
+		{
+			"planning", "The ferry sails at noon.\nDEADLINE: <2026-10-01 Thu>",
+			"The ferry sails at noon. [1]", "verified",
+		},
 		{"property", "due:: 2026-10-01\nNew pads on the bike.", "“New pads on the bike.” [1]", "verified"},
 		{"time", "10:30 New pads on the bike.", "“New pads on the bike.” [1]", "verified"},
 		{"words", "On Sundays the ferry sails at noon.", "The ferry sails at noon. [1]", "cited"},
@@ -36,9 +46,18 @@ func TestVerdictsOnMarkup(t *testing.T) {
 		{"operator", "Stop if a == b and then c.", "“Stop if a = b and then c.” [1]", "not_found"},
 		{"link", "Il faut de l'[[water|eau]] et du sel.", "“Il faut de l'eau et du sel.” [1]", "verified"},
 		// Numbers of lists, and days that look like them.
-		{"list", "1. Heat the milk slowly\n2. Add the flour at once", "“1. Heat the milk slowly 2. Add the flour at once” [1]", "verified"},
-		{"list", "1. Heat the milk slowly\n2. Add the flour at once", "“Heat the milk slowly Add the flour at once” [1]", "verified"},
-		{"renumbered", "1. Heat the milk slowly\n2. Add the flour at once", "> 1. Add the flour at once\n\n— [1]", "cited"},
+		{
+			"list", "1. Heat the milk slowly\n2. Add the flour at once",
+			"“1. Heat the milk slowly 2. Add the flour at once” [1]", "verified",
+		},
+		{
+			"list", "1. Heat the milk slowly\n2. Add the flour at once",
+			"“Heat the milk slowly Add the flour at once” [1]", "verified",
+		},
+		{
+			"renumbered", "1. Heat the milk slowly\n2. Add the flour at once",
+			"> 1. Add the flour at once\n\n— [1]", "cited",
+		},
 		{"day", "12. Mai: der Zahnarzt in der Stadt", "“13. Mai: der Zahnarzt in der Stadt” [1]", "cited"},
 		{"day", "am 12. Mai: der Zahnarzt in der Stadt", "“13. Mai: der Zahnarzt in der Stadt” [1]", "cited"},
 		{"day", "am 12. Mai: der Zahnarzt in der Stadt", "“12. Mai: der Zahnarzt in der Stadt” [1]", "verified"},

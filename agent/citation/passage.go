@@ -125,7 +125,8 @@ var (
 	// labelText matches a label that ends a text: a few words and a colon.
 	labelText = regexp.MustCompile(`[^\n:：.!?。！？|]{1,60}[*_]*[:：]$`)
 	// planText matches a line with the dates of a task or a property, and times.
-	planText = regexp.MustCompile(`(?m)^[ \t]*(?:(?:SCHEDULED|DEADLINE|CLOSED):.*|[\pL\d_-]+::.*)$|\d{4}-\d{2}-\d{2}|\b\d{1,2}:\d{2}\b`)
+	planText = regexp.MustCompile(`(?m)^[ \t]*(?:(?:SCHEDULED|DEADLINE|CLOSED):.*|[\pL\d_-]+::.*)$|\d{4}-\d{2}-\d{2}|` +
+		`\b\d{1,2}:\d{2}\b`)
 )
 
 // hasWords reports whether a text has words besides comments, struck-out text

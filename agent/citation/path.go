@@ -17,7 +17,8 @@ var (
 	// placeText matches note.md:12, note.md:12-14, note.md#L12, "note.md, line
 	// 12" and "paper.pdf p. 3", also inside a code span.
 	placeText = regexp.MustCompile(`([^\s"'“”„«»()<>\[\]|:*#` + "`" +
-		`]+\.(?:md|markdown|txt|org|pdf)\b)(?:(?::|#L|,? (?:on |in )?(?:lines?|Zeilen?|pages?|Seiten?|pp?\.|S\.) ?)(\d{1,7})(?:[-–]L?(\d{1,7}))?)?`)
+		`]+\.(?:md|markdown|txt|org|pdf)\b)(?:(?::|#L|,? (?:on |in )?(?:lines?|Zeilen?|pages?|Seiten?|pp?\.|S\.) ` +
+		`?)(\d{1,7})(?:[-–]L?(\d{1,7}))?)?`)
 	// linkText matches [[note]], [[note|label]] and [[note#Heading]].
 	linkText = regexp.MustCompile(`\[\[([^\[\]|#\n]+)[^\[\]\n]*\]\]`)
 )

@@ -195,7 +195,8 @@ func cutAtColon(quotation string) (q quotedWords) {
 
 // attribution matches what may name the source at the end of quoted lines: what is behind a dash, in parentheses, or a
 // link.
-var attribution = regexp.MustCompile(`(?s)^(.+?)\s+(?:(?:—|–|--|-\s)\s*([^—–]{1,100})|\(([^()]{1,100})\)|(\[\[[^\[\]]{1,100}\]\]))\s*$`)
+var attribution = regexp.MustCompile(`(?s)^(.+?)\s+(?:(?:—|–|--|-\s)\s*([^—–]{1,100})|\(([^()]{1,100})\)|` +
+	`(\[\[[^\[\]]{1,100}\]\]))\s*$`)
 
 // cutAttribution returns quoted lines without what may name their source, and the words of that; none if there is
 // nothing of the kind.

@@ -20,11 +20,13 @@ var (
 	struckText  = regexp.MustCompile(`(?s)~~.+?~~|(?i:<(?:del|s|strike)>.*?</(?:del|s|strike)>)`)
 	commentText = regexp.MustCompile(`(?s)<!--.*?(?:-->|\z)|%%.*?%%`)
 	headingLine = regexp.MustCompile(`^(?: {0,3}#{1,6}|\*+)\s`)
-	taskState   = regexp.MustCompile(`^\s*(?:(?:[-*+]|\d{1,3}[.)])\s+(?:\[(.)\]\s)?\s*|\*+\s+)?(?:(TODO|DOING|NOW|LATER|WAITING|WAIT|STARTED|NEXT|CANCELL?ED|DONE)\b)?`)
+	taskState   = regexp.MustCompile(`^\s*(?:(?:[-*+]|\d{1,3}[.)])\s+(?:\[(.)\]\s)?\s*|\*+\s+)?(?:(TODO|DOING|NOW|` +
+		`LATER|WAITING|WAIT|STARTED|NEXT|CANCELL?ED|DONE)\b)?`)
 	// callouts of the note's author; !quote and !cite are quotations
 	callout = regexp.MustCompile(`^[>\s]*\[!(?:[^qc\]]|question|c[^i\]])`)
 	// disowned matches a heading of what is rejected or a draft.
-	disowned = regexp.MustCompile(`(?i)(?:^|\PL)(?:rejected|drafts?|abgelehnt|verworfen|entwurf|entwürfe|brouillons?|rejeté\pL*|borrador\pL*|rechazad\pL*)(?:\PL|$)|拒绝|草稿`)
+	disowned = regexp.MustCompile(`(?i)(?:^|\PL)(?:rejected|drafts?|abgelehnt|verworfen|entwurf|entwürfe|brouillons?|` +
+		`rejeté\pL*|borrador\pL*|rechazad\pL*)(?:\PL|$)|拒绝|草稿`)
 )
 
 func (p *passage) structure() *layout {

@@ -32,7 +32,9 @@ type word struct {
 
 // wordless matches formatting tags, footnote markers, and linked notes with a
 // folder.
-var wordless = regexp.MustCompile(`(?i)</?(?:br|b|i|u|em|strong|mark|kbd|sub|sup|span|small|font|h[1-6]|p|div|a|li|ul|ol|pre|code|t[dhr]|table|hr|center|details|summary)(?:[ \t][^<>\n]*)?/?>|\[\^[^\[\]\s]+\]|\[\[[^\[\]|\n]*/[^\[\]|\n/]*\]\]`)
+var wordless = regexp.MustCompile(`(?i)</?(?:br|b|i|u|em|strong|mark|kbd|sub|sup|span|small|font|h[1-6]|p|div|a|li|` +
+	`ul|ol|pre|code|t[dhr]|table|hr|center|details|summary)(?:[ \t][^<>\n]*)?/?>|\[\^[^\[\]\s]+\]|\[\[[^\[\]|` +
+	`\n]*/[^\[\]|\n/]*\]\]`)
 
 // highlighted matches ==highlighted words== that are no part of a word.
 var highlighted = regexp.MustCompile(`(^|[^\pL\pN=])==([^\s=](?:[^=\n]*[^\s=])?)==`)
@@ -213,7 +215,8 @@ func isLetters(word string) bool {
 var (
 	// lineMarks matches the markup at the start of a line: of a quote block,
 	// list, task or heading.
-	lineMarks = regexp.MustCompile(`^[ \t]*(?:>(?:[ \t]+|\pL|$))*(?:(?:[-*+]|\d{1,3}[.)])[ \t]+(?:\[.\][ \t]+)?)?(?:#{1,6}[ \t]+)?`)
+	lineMarks = regexp.MustCompile(`^[ \t]*(?:>(?:[ \t]+|\pL|$))*(?:(?:[-*+]|\d{1,3}[.)])[ \t]+(?:\[.\][ ` +
+		`\t]+)?)?(?:#{1,6}[ \t]+)?`)
 	// inlineMarks matches markup within a line.
 	inlineMarks = regexp.MustCompile(`\]\([^()\n]*\)|\[\[[^|\]\n]*\||<!--|-->|%%|~~|\*\*+|__+|` + "`+")
 )

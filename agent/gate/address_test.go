@@ -9,7 +9,10 @@ import (
 )
 
 func TestAddressOfUserOrSearchNeedsNoPermission(t *testing.T) {
-	found := agent.Result{Origin: agent.FromOutside("https://tips.example/marathon"), Sources: []agent.Source{{Path: "https://tips.example/marathon", Text: "see https://evil.example/x"}}}
+	found := agent.Result{
+		Origin:  agent.FromOutside("https://tips.example/marathon"),
+		Sources: []agent.Source{{Path: "https://tips.example/marathon", Text: "see https://evil.example/x"}},
+	}
 	tests := map[string]struct {
 		question string
 		url      string
@@ -17,23 +20,41 @@ func TestAddressOfUserOrSearchNeedsNoPermission(t *testing.T) {
 		after    bool // planned after a search of this turn
 		asked    bool
 	}{
-		"typed":                           {"read https://a.example/x?y=1.", "https://a.example/x?y=1", "", false, false},
-		"typed, with a fragment":          {"read HTTPS://A.example/x", "https://a.example/x#top", "", false, false},
-		"another query":                   {"read https://a.example/x", "https://a.example/x?d=secret", "", false, true},
-		"a user before the host":          {"read https://a.example/x", "https://b@a.example/x", "", false, true},
-		"made up":                         {"read the tips", "https://a.example/", "", false, true},
-		"any rule does not do":            {"read the tips", "https://a.example/", "web_fetch", false, true},
-		"a rule that names the host does": {"read the tips", "https://a.example/", "web_fetch url=host:a.example", false, false},
-		"such a rule, and another path":   {"read the tips", "https://a.example/4711", "web_fetch url=host:a.example", false, false},
-		"found by this turn's search":     {"search the tips", "https://tips.example/marathon", "", true, false},
-		"in the words of a result":        {"search the tips", "https://evil.example/x", "", true, true},
-		"what was looked for in vain":     {"search the tips", "https://looked-for.example/?d=4711", "", true, true},
-		"next to what the search found":   {"search the tips", "https://tips.example/marathon?d=1", "", true, true},
-		"such a rule, after a page":       {"search the tips", "https://a.example/", "web_fetch url=host:a.example", true, false},
+		"typed": {
+			"read https://a.example/x?y=1.",
+			"https://a.example/x?y=1", "", false, false,
+		},
+		"typed, with a fragment": {"read HTTPS://A.example/x", "https://a.example/x#top", "", false, false},
+		"another query": {
+			"read https://a.example/x",
+			"https://a.example/x?d=secret", "", false, true,
+		},
+		"a user before the host": {"read https://a.example/x", "https://b@a.example/x", "", false, true},
+		"made up":                {"read the tips", "https://a.example/", "", false, true},
+		"any rule does not do":   {"read the tips", "https://a.example/", "web_fetch", false, true},
+		"a rule that names the host does": {
+			"read the tips", "https://a.example/",
+			"web_fetch url=host:a.example", false, false,
+		},
+		"such a rule, and another path": {
+			"read the tips", "https://a.example/4711",
+			"web_fetch url=host:a.example", false, false,
+		},
+		"found by this turn's search":   {"search the tips", "https://tips.example/marathon", "", true, false},
+		"in the words of a result":      {"search the tips", "https://evil.example/x", "", true, true},
+		"what was looked for in vain":   {"search the tips", "https://looked-for.example/?d=4711", "", true, true},
+		"next to what the search found": {"search the tips", "https://tips.example/marathon?d=1", "", true, true},
+		"such a rule, after a page": {
+			"search the tips", "https://a.example/",
+			"web_fetch url=host:a.example", true, false,
+		},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			fetch := opener{&fakeTool{name: "web_fetch", level: agent.Confirm, schema: `{"type":"object","properties":{"url":{"type":"string"}}}`}}
+			fetch := opener{&fakeTool{
+				name: "web_fetch", level: agent.Confirm,
+				schema: `{"type":"object","properties":{"url":{"type":"string"}}}`,
+			}}
 			var rules *Rules
 			if tc.rules != "" {
 				rules = rules.With(mustRule(t, tc.rules))
@@ -41,9 +62,15 @@ func TestAddressOfUserOrSearchNeedsNoPermission(t *testing.T) {
 			guard, _ := testGuard(t, New(rules, nil, false), "c1", tc.question, agent.Refuse)
 			if tc.after {
 				guard.Record.Read("web_search", found)
-				guard.Record.Read("web_search", agent.Result{Untrusted: true, Nothing: true, Text: `DuckDuckGo found nothing on the web for "https://looked-for.example/?d=4711".`})
+				guard.Record.Read("web_search", agent.Result{
+					Untrusted: true, Nothing: true,
+					Text: `DuckDuckGo found nothing on the web for "https://looked-for.example/?d=4711".`,
+				})
 			}
-			v := guard.Verdict(t.Context(), Call{Tool: fetch, Input: agent.ParseArgs(json.RawMessage(`{"url":"` + tc.url + `"}`))})
+			v := guard.Verdict(t.Context(), Call{
+				Tool:  fetch,
+				Input: agent.ParseArgs(json.RawMessage(`{"url":"` + tc.url + `"}`)),
+			})
 			if asked := v.Level != agent.Auto; asked != tc.asked {
 				t.Errorf("%s: %s", v.Level, strings.TrimSpace(v.Reason))
 			}
@@ -80,7 +107,10 @@ func TestCrawlAsksUnlessARuleNamesItsHost(t *testing.T) {
 			}
 			guard, _ := testGuard(t, New(rules, nil, false), "c1", "crawl https://docs.example/a", agent.Refuse)
 			guard.Record.Add(tc.from)
-			v := guard.Verdict(t.Context(), Call{Tool: crawl, Input: agent.ParseArgs(json.RawMessage(`{"url":"https://docs.example/b"}`))})
+			v := guard.Verdict(t.Context(), Call{
+				Tool:  crawl,
+				Input: agent.ParseArgs(json.RawMessage(`{"url":"https://docs.example/b"}`)),
+			})
 			if v.Level != tc.level || v.Fixed != tc.fixed {
 				t.Errorf("%s, fixed %v: %s", v.Level, v.Fixed, v.Reason)
 			}

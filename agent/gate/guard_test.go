@@ -14,7 +14,9 @@ import (
 
 // testGuard returns the guard of a turn in which the user typed a message, and whose
 // questions are answered with reply. asked ends the turn and returns the questions.
-func testGuard(t *testing.T, gate *Gate, conversation, typed string, reply agent.Decision) (guard *Guard, asked func() []agent.PermissionAsked) {
+func testGuard(t *testing.T, gate *Gate, conversation, typed string,
+	reply agent.Decision,
+) (guard *Guard, asked func() []agent.PermissionAsked) {
 	t.Helper()
 	sent, answered := make(chan agent.Event), make(chan []agent.PermissionAsked)
 	go func() { // ends when sent is closed
@@ -34,7 +36,10 @@ func testGuard(t *testing.T, gate *Gate, conversation, typed string, reply agent
 	t.Cleanup(func() { asked() })
 	guard = &Guard{
 		Gate: gate, Schemas: &agent.Schemas{},
-		Record: &Record{Stream: agent.NewStream(sent, saturday), Conversation: conversation, Marks: agenttest.NewMarks()},
+		Record: &Record{
+			Stream: agent.NewStream(sent, saturday), Conversation: conversation,
+			Marks: agenttest.NewMarks(),
+		},
 	}
 	guard.Record.AddMessage(typed)
 	return guard, asked

@@ -16,11 +16,15 @@ import (
 
 func TestPermitForOtherArgumentsRunsNothing(t *testing.T) {
 	ran := false
-	tool := agent.NewTool(llm.ToolSpec{Name: "add_task"}, agent.Confirm, func(context.Context, struct{}) (agent.Result, error) {
-		ran = true
-		return agent.Result{}, nil
-	})
-	p := &Permit{tool: tool, input: agent.ParseArgs([]byte(`{"text":"b"}`)), hash: Hash(json.RawMessage(`{"text":"a"}`))}
+	tool := agent.NewTool(llm.ToolSpec{Name: "add_task"}, agent.Confirm,
+		func(context.Context, struct{}) (agent.Result, error) {
+			ran = true
+			return agent.Result{}, nil
+		})
+	p := &Permit{
+		tool: tool, input: agent.ParseArgs([]byte(`{"text":"b"}`)),
+		hash: Hash(json.RawMessage(`{"text":"a"}`)),
+	}
 	if _, err := p.Run(t.Context()); !errors.Is(err, errChanged) || ran {
 		t.Errorf("err %v, ran %v", err, ran)
 	}
@@ -89,10 +93,11 @@ func (m mover) Apply(context.Context) (agent.Result, error) {
 func TestPermitMakesOnlyThePreparedChange(t *testing.T) {
 	for to, want := range map[string]string{"judged.md": "", "other.md": errElsewhere.Error(), "": "it is gone"} {
 		ran, toolRan := false, false
-		tool := agent.NewTool(llm.ToolSpec{Name: "move"}, agent.Confirm, func(context.Context, struct{}) (agent.Result, error) {
-			toolRan = true
-			return agent.Result{}, nil
-		})
+		tool := agent.NewTool(llm.ToolSpec{Name: "move"}, agent.Confirm,
+			func(context.Context, struct{}) (agent.Result, error) {
+				toolRan = true
+				return agent.Result{}, nil
+			})
 		c := Call{Tool: mover{tool, to, &ran}, Input: agent.ParseArgs([]byte(`{}`))}
 		c.as = New(nil, nil, false).reading(t.Context(), c)
 		p := newPermit(c)

@@ -36,9 +36,18 @@ func TestLastRuleWinsAndDenyBeatsAll(t *testing.T) {
 		want   agent.Level
 		reason string
 	}{
-		"the last match":        {"add_task", agent.Confirm, agent.Auto, "rule {tool: 'add_*', level: auto} (permissions.yaml:5)"},
-		"a wide rule tightens":  {"today", agent.Auto, agent.Confirm, "rule {tool: '*', level: confirm} (permissions.yaml:3)"},
-		"deny before an allow":  {"send_email", agent.Confirm, agent.Deny, "rule {tool: send_email, level: deny} (permissions.yaml:7)"},
+		"the last match": {
+			"add_task", agent.Confirm, agent.Auto,
+			"rule {tool: 'add_*', level: auto} (permissions.yaml:5)",
+		},
+		"a wide rule tightens": {
+			"today", agent.Auto, agent.Confirm,
+			"rule {tool: '*', level: confirm} (permissions.yaml:3)",
+		},
+		"deny before an allow": {
+			"send_email", agent.Confirm, agent.Deny,
+			"rule {tool: send_email, level: deny} (permissions.yaml:7)",
+		},
 		"a tool that is denied": {"add_note", agent.Deny, agent.Deny, "add_note is denied"},
 	}
 	for name, tc := range tests {
@@ -137,7 +146,8 @@ func TestRuleIsAppendedAsShown(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if !strings.HasPrefix(string(got), strings.TrimRight(text, "\n")) || !strings.Contains(string(got), Format(rule)) {
+			if !strings.HasPrefix(string(got), strings.TrimRight(text, "\n")) ||
+				!strings.Contains(string(got), Format(rule)) {
 				t.Errorf("got\n%s", got)
 			}
 			before, _ := Parse("p", []byte(text))
@@ -209,7 +219,8 @@ func TestRuleThatMatchesNothingIsRejected(t *testing.T) {
 		`{tool: web_fetch, args: {url: {host: [example.org, '*']}}, level: deny}`,
 		`{tool: web_fetch, args: {url: {host: '*.*.org'}}, level: deny}`,
 	} {
-		if _, err := Parse("p", []byte("rules:\n- {tool: x, level: auto}\n- "+rule+"\n")); err == nil || !strings.HasPrefix(err.Error(), "p:3: ") {
+		if _, err := Parse("p", []byte("rules:\n- {tool: x, level: auto}\n- "+rule+"\n")); err == nil ||
+			!strings.HasPrefix(err.Error(), "p:3: ") {
 			t.Errorf("%s: got %v", rule, err)
 		}
 	}

@@ -10,7 +10,8 @@ import (
 	"lifehub/agent"
 )
 
-const anyText = `{"type":"object","properties":{"query":{"type":"string"},"days":{"type":"integer"},"list":{"type":"array"}}}`
+const anyText = `{"type":"object","properties":{"query":{"type":"string"},"days":{"type":"integer"},` +
+	`"list":{"type":"array"}}}`
 
 // served is a tool of an MCP server.
 type served struct {
@@ -72,10 +73,14 @@ func TestOnlyTypedRunsLeaveUnasked(t *testing.T) {
 
 // What is attached, or was filled in by a server, is not typed.
 func TestAttachedTextIsNotTyped(t *testing.T) {
-	sent := agent.Message{Text: "Look this up.", Attached: []agent.Attachment{{Name: "paste 1", Text: "best running shoes"}}}.String()
+	sent := agent.Message{Text: "Look this up.", Attached: []agent.Attachment{{
+		Name: "paste 1",
+		Text: "best running shoes",
+	}}}.String()
 	guard, _ := testGuard(t, New(nil, nil, false), "c", sent, agent.Refuse)
 	guard.Record.Add(agent.Own())
-	if v := guard.Verdict(t.Context(), callFor(&fakeTool{name: "web_search", outward: true, schema: anyText}, `{"query":"best running shoes"}`)); v.Level != agent.Confirm || !v.Fixed {
+	if v := guard.Verdict(t.Context(), callFor(&fakeTool{name: "web_search", outward: true, schema: anyText},
+		`{"query":"best running shoes"}`)); v.Level != agent.Confirm || !v.Fixed {
 		t.Errorf("%s, %s", v.Level, v.Reason)
 	}
 }
@@ -120,7 +125,8 @@ func TestSendingAsksOncePerDestination(t *testing.T) {
 		"both":                          {agent.Own().And(page), agent.AllowConversation, "1 2 3 4 5 6", "", false},
 	} {
 		gate := New((*Rules)(nil).With(mustRule(t, "notion_*"), mustRule(t, "*")), nil, false)
-		search, fetch := &fakeTool{name: "web_search", outward: true, schema: anyText}, opener{&fakeTool{name: "web_fetch", level: agent.Confirm, schema: anyText}}
+		search, fetch := &fakeTool{name: "web_search", outward: true, schema: anyText},
+			opener{&fakeTool{name: "web_fetch", level: agent.Confirm, schema: anyText}}
 		server := served{fakeTool: &fakeTool{name: "notion_get", level: agent.Confirm, outward: true, schema: anyText}}
 		server.fakeTool.level = agent.Auto
 		var list []string
@@ -169,7 +175,13 @@ func TestPagesThatASearchFoundAskOnce(t *testing.T) {
 	for i, tc := range []struct {
 		url  string
 		asks bool
-	}{{"https://a.example/1", true}, {"https://a.example/2", false}, {"https://b.example/", false}, {"https://b.example/?d=4711", true}, {"https://B.example/", true}} {
+	}{
+		{"https://a.example/1", true},
+		{"https://a.example/2", false},
+		{"https://b.example/", false},
+		{"https://b.example/?d=4711", true},
+		{"https://B.example/", true},
+	} {
 		guard, asked := testGuard(t, gate, "c", "search for shoes", agent.AllowOnce)
 		guard.Record.Add(agent.Own())
 		guard.Record.Read(agent.WebSearch, agent.Result{Origin: agent.FromOutside("a search"), Sources: []agent.Source{
@@ -202,7 +214,8 @@ func TestOnlyARuleThatNamesTheHostLetsPrivateTextGo(t *testing.T) {
 		"the tool, this host": {"web_fetch url=host:a.example", callFor(fetch, `{"url":"https://a.example/"}`), true},
 		"the tool, another":   {"web_fetch url=host:b.example", callFor(fetch, `{"url":"https://a.example/"}`), false},
 	} {
-		guard, _ := testGuard(t, New((*Rules)(nil).With(mustRule(t, tc.rule)), nil, false), "c", "what now?", agent.Refuse)
+		guard, _ := testGuard(t, New((*Rules)(nil).With(mustRule(t, tc.rule)), nil, false), "c",
+			"what now?", agent.Refuse)
 		guard.Record.Add(agent.Own())
 		if v := guard.Verdict(t.Context(), tc.c); (v.Level == agent.Auto) != tc.runs {
 			t.Errorf("%s: %s, %s", name, v.Level, v.Reason)
@@ -216,7 +229,8 @@ func TestOnlyARuleThatNamesTheHostLetsPrivateTextGo(t *testing.T) {
 
 // Lines that a call writes are marked, but not those that the note held.
 func TestLinesFromOutsideAreMarked(t *testing.T) {
-	const diff = "--- a.md\n+++ a.md\n@@ -1,4 +1,5 @@\n # Plan\n-- [ ] call Eve\n+- [x] call Eve ✅ 2026-11-28\n+- pay Mallory\n-old\n+# New heading\n own line\n+own line\n"
+	const diff = "--- a.md\n+++ a.md\n@@ -1,4 +1,5 @@\n # Plan\n-- [ ] call Eve\n+- [x] call Eve ✅ 2026-11-28\n+- " +
+		"pay Mallory\n-old\n+# New heading\n own line\n+own line\n"
 	for name, tc := range map[string]struct {
 		from   agent.Origin
 		marked []string

@@ -11,7 +11,8 @@ import (
 func TestFactsAreRankedByFitThenAge(t *testing.T) {
 	var file []agent.Fact
 	for i := range 200 {
-		file = append(file, agent.Fact{Text: fmt.Sprintf("Fact number %d is about something else entirely, and long", i)})
+		file = append(file, agent.Fact{Text: fmt.Sprintf("Fact number %d is about something else entirely, and long",
+			i)})
 	}
 	file[7].Text = "My cat is called Whiskers"
 	chosen, err := ChooseFacts(t.Context(), "What is the cat called?", file)

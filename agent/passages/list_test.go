@@ -24,7 +24,10 @@ func listed(l List, r agent.Result) (string, []agent.Citation) {
 }
 
 func blockOf(path string, line int, text string) agent.Block {
-	return agent.Block{Source: agent.Source{Path: path, Line: line, EndLine: line, Heading: "Top", Text: text, Score: 1}}
+	return agent.Block{Source: agent.Source{
+		Path: path, Line: line, EndLine: line,
+		Heading: "Top", Text: text, Score: 1,
+	}}
 }
 
 // passageOf shows the first of some blocks, or all.
@@ -41,7 +44,8 @@ func TestListIsTheRanking(t *testing.T) {
 	var r agent.Result
 	for _, path := range []string{"b.md", "a.md", "c.md", "a.md", "d.md", "e.md"} {
 		line := 10 * len(r.Passages)
-		r.Passages = append(r.Passages, passageOf(false, blockOf(path, line, "best of "+path), blockOf(path, line+1, "next")))
+		r.Passages = append(r.Passages, passageOf(false, blockOf(path, line, "best of "+path),
+			blockOf(path, line+1, "next")))
 	}
 	got, shown := listed(List{Opening: NoModel}, r)
 	var paths []string
@@ -51,7 +55,8 @@ func TestListIsTheRanking(t *testing.T) {
 		}
 		paths = append(paths, c.Path)
 	}
-	if strings.Join(paths, " ") != "b.md a.md c.md a.md d.md" || strings.Count(got, " · +1\n") != 5 || strings.Contains(got, "next") {
+	if strings.Join(paths, " ") != "b.md a.md c.md a.md d.md" || strings.Count(got, " · +1\n") != 5 ||
+		strings.Contains(got, "next") {
 		t.Errorf("%v:\n%s", paths, got)
 	}
 }
@@ -70,7 +75,11 @@ func TestFirstLineIsTheTruth(t *testing.T) {
 		{NoModel, "", found, NoModel + " Closest passages:"},
 		{NoModel, lacking, found, lacking + " Closest passages:"},
 		{NoModel, lacking, meaning, lacking + " Closest in meaning:"},
-		{NoModel, "No notes from April 2024.", agent.Result{Nothing: true, Unlikely: true}, "No notes from April 2024."},
+		{
+			NoModel, "No notes from April 2024.",
+			agent.Result{Nothing: true, Unlikely: true},
+			"No notes from April 2024.",
+		},
 		{NoModel, "", agent.Result{Nothing: true, Unlikely: true}, NoModel + " No match."},
 		{ModelFailed, lacking, found, ModelFailed + " " + lacking + " Closest passages:"},
 	} {
@@ -84,9 +93,13 @@ func TestFirstLineIsTheTruth(t *testing.T) {
 // Of a note that is shown whole, the items of a list stay together, and a heading stands
 // once.
 func TestWholeNoteKeepsItsLists(t *testing.T) {
-	blocks := []agent.Block{blockOf("a.md", 1, "About it."), blockOf("a.md", 3, "- one"), blockOf("a.md", 4, "- two"), blockOf("a.md", 7, "Below.")}
+	blocks := []agent.Block{
+		blockOf("a.md", 1, "About it."), blockOf("a.md", 3, "- one"), blockOf("a.md", 4, "- two"),
+		blockOf("a.md", 7, "Below."),
+	}
 	blocks[3].Source.Heading = "Top › Sub"
-	if got, _ := listed(List{Opening: NoModel}, agent.Result{Passages: []agent.Passage{passageOf(true, blocks...)}}); !strings.HasSuffix(got, "\n> About it.\n>\n> - one\n> - two\n>\n> *Sub* · Below.") {
+	if got, _ := listed(List{Opening: NoModel}, agent.Result{Passages: []agent.Passage{passageOf(true,
+		blocks...)}}); !strings.HasSuffix(got, "\n> About it.\n>\n> - one\n> - two\n>\n> *Sub* · Below.") {
 		t.Errorf("got\n%s", got)
 	}
 }
@@ -94,7 +107,10 @@ func TestWholeNoteKeepsItsLists(t *testing.T) {
 // What one passage shows is not shown again by another of the same note.
 func TestBlockIsListedOnce(t *testing.T) {
 	one, two := blockOf("a.md", 1, "one"), blockOf("a.md", 2, "two")
-	r := agent.Result{Passages: []agent.Passage{passageOf(true, one, two), passageOf(false, two), passageOf(false, blockOf("b.md", 1, "other"))}}
+	r := agent.Result{Passages: []agent.Passage{
+		passageOf(true, one, two), passageOf(false, two),
+		passageOf(false, blockOf("b.md", 1, "other")),
+	}}
 	if got, shown := listed(List{Opening: NoModel}, r); len(shown) != 3 || strings.Count(got, "two") != 1 {
 		t.Errorf("got\n%s", got)
 	}
@@ -115,7 +131,8 @@ func TestItemsAreListedBelowTheirParent(t *testing.T) {
 func TestRowsAreListedApart(t *testing.T) {
 	rows := []agent.Block{blockOf("a.md", 3, "| Kite | 96 |"), blockOf("a.md", 4, "| Lane | 31 |")}
 	rows[0].Lead, rows[1].Lead = "| shoe | km |", "| shoe | km |"
-	if got, _ := listed(List{Opening: NoModel}, agent.Result{Passages: []agent.Passage{passageOf(true, rows...)}}); !strings.HasSuffix(got, "\n> - shoe: Kite · km: 96\n> - shoe: Lane · km: 31") {
+	if got, _ := listed(List{Opening: NoModel}, agent.Result{Passages: []agent.Passage{passageOf(true,
+		rows...)}}); !strings.HasSuffix(got, "\n> - shoe: Kite · km: 96\n> - shoe: Lane · km: 31") {
 		t.Errorf("got\n%s", got)
 	}
 }
@@ -123,7 +140,10 @@ func TestRowsAreListedApart(t *testing.T) {
 func TestUntrustedTextIsMarkedInAList(t *testing.T) {
 	clip := blockOf("clip.md", 1, "theirs")
 	clip.Source.Untrusted = true
-	got, _ := listed(List{Opening: NoModel}, agent.Result{Passages: []agent.Passage{passageOf(false, clip), passageOf(false, blockOf("a.md", 1, "mine"))}})
+	got, _ := listed(List{Opening: NoModel}, agent.Result{Passages: []agent.Passage{
+		passageOf(false, clip),
+		passageOf(false, blockOf("a.md", 1, "mine")),
+	}})
 	if !strings.HasSuffix(got, "\n\n**Top** · `clip.md:1` · not written by you\n> theirs\n\n**Top** · `a.md:1`\n> mine") {
 		t.Errorf("got\n%s", got)
 	}
@@ -132,14 +152,24 @@ func TestUntrustedTextIsMarkedInAList(t *testing.T) {
 func TestNotesOfATimeAreListedByDate(t *testing.T) {
 	day := func(path string, text string) agent.Block {
 		b := blockOf(path, 3, text)
-		b.Source.Dated, b.Source.Date, b.Source.Heading = true, when.DayOf(time.Date(2026, 11, 18, 0, 0, 0, 0, time.Local)), ""
+		b.Source.Dated, b.Source.Date, b.Source.Heading = true,
+			when.DayOf(time.Date(2026, 11, 18, 0, 0, 0, 0, time.Local)), ""
 		return b
 	}
-	of := List{Opening: NoModel, Coverage: &agent.Coverage{Time: &when.Found{Days: "16–22 November", Notes: 3, Only: true, List: []when.Entry{
-		{Date: "2026-11-17", Path: "day/2026-11-17.md"}, {Date: "2026-11-18", Path: "log.md"}, {Date: "2026-11-20", Path: "day/2026-11-20.md"},
-	}}}}
-	got, _ := listed(of, agent.Result{Passages: []agent.Passage{passageOf(false, day("day/2026-11-20.md", "Friday.")), passageOf(false, day("log.md", "- later"), day("log.md", "- more"))}})
-	want := "16–22 November · 3 notes:\n\n`day/2026-11-17.md`\n\n`log.md:3` · 2026-11-18\n> - later\n> - more\n\n`day/2026-11-20.md:3` · 2026-11-18\n> Friday."
+	of := List{Opening: NoModel, Coverage: &agent.Coverage{Time: &when.Found{
+		Days: "16–22 November", Notes: 3,
+		Only: true, List: []when.Entry{
+			{Date: "2026-11-17", Path: "day/2026-11-17.md"},
+			{Date: "2026-11-18", Path: "log.md"},
+			{Date: "2026-11-20", Path: "day/2026-11-20.md"},
+		},
+	}}}
+	got, _ := listed(of, agent.Result{Passages: []agent.Passage{
+		passageOf(false, day("day/2026-11-20.md", "Friday.")),
+		passageOf(false, day("log.md", "- later"), day("log.md", "- more")),
+	}})
+	want := "16–22 November · 3 notes:\n\n`day/2026-11-17.md`\n\n`log.md:3` · 2026-11-18\n> - later\n> - " +
+		"more\n\n`day/2026-11-20.md:3` · 2026-11-18\n> Friday."
 	if got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}

@@ -148,7 +148,8 @@ func Inline(s string, words []string) string {
 }
 
 // protected matches the parts of a line in which nothing is highlighted.
-var protected = regexp.MustCompile("`[^`]*`|\\]\\([^)]*\\)|\\[\\[[^\\]]*\\]\\]|https?://\\S+|\\*+[^*]+\\*+|__[^_]+__|\\$[^$]+\\$")
+var protected = regexp.MustCompile("`[^`]*`|\\]\\([^)]*\\)|\\[\\[[^\\]]*\\]\\]|https?://\\S+|\\*+[^*]+\\*+|" +
+	"__[^_]+__|\\$[^$]+\\$")
 
 // highlight makes words of a line bold, unless that would break other markup.
 func highlight(s string, words []string) string {

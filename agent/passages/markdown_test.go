@@ -27,7 +27,8 @@ func TestTextCannotBreakTheListAroundIt(t *testing.T) {
 			t.Errorf("%q: got %q, want %q", s, got, want)
 		}
 	}
-	if long := Inline(strings.Repeat("wörter und mehr ", 100), nil); len(long) > maxShown+8 || !strings.HasSuffix(long, " …") {
+	if long := Inline(strings.Repeat("wörter und mehr ", 100), nil); len(long) > maxShown+8 ||
+		!strings.HasSuffix(long, " …") {
 		t.Errorf("a long one became %d bytes, ending %q", len(long), long[len(long)-10:])
 	}
 	if got := fenced("```\nrm -rf\n```"); !strings.HasPrefix(got, "````\n") || !strings.HasSuffix(got, "\n````") {
@@ -58,13 +59,24 @@ func TestBlocksAreQuoted(t *testing.T) {
 		heading string
 		want    string
 	}{
-		"a paragraph":         {agent.Block{Source: source("One line,\ntwo lines.")}, "", "> One line, two lines."},
-		"under a heading":     {agent.Block{Source: source("- An *item*.")}, "A › *B*", "> *A › B* · An *item*."},
-		"an item":             {agent.Block{Source: source("3. Third"), Lead: "Steps:"}, "", "> Steps:\n> - 3. Third"},
-		"a task":              {agent.Block{Source: source("- [ ] call"), Lead: "- Home"}, "", "> Home\n> - [ ] call"},
-		"a row":               {agent.Block{Source: source("| Kite | 96 \\| 97 |"), Lead: "| shoe | km |"}, "", "> shoe: Kite · km: 96 | 97"},
-		"a callout":           {agent.Block{Source: source("> [!tip] Better cold.\n> Much.")}, "", "> Better cold. Much."},
-		"code":                {agent.Block{Source: source("make all"), Lead: "Run:", Code: true}, "", "> Run:\n>\n> ```\n> make all\n> ```"},
+		"a paragraph":     {agent.Block{Source: source("One line,\ntwo lines.")}, "", "> One line, two lines."},
+		"under a heading": {agent.Block{Source: source("- An *item*.")}, "A › *B*", "> *A › B* · An *item*."},
+		"an item":         {agent.Block{Source: source("3. Third"), Lead: "Steps:"}, "", "> Steps:\n> - 3. Third"},
+		"a task":          {agent.Block{Source: source("- [ ] call"), Lead: "- Home"}, "", "> Home\n> - [ ] call"},
+		"a row": {
+			agent.Block{Source: source("| Kite | 96 \\| 97 |"), Lead: "| shoe | km |"},
+			"",
+			"> shoe: Kite · km: 96 | 97",
+		},
+		"a callout": {
+			agent.Block{Source: source("> [!tip] Better cold.\n> Much.")},
+			"", "> Better cold. Much.",
+		},
+		"code": {
+			agent.Block{Source: source("make all"), Lead: "Run:", Code: true},
+			"",
+			"> Run:\n>\n> ```\n> make all\n> ```",
+		},
 		"a text like a title": {agent.Block{Source: source("# no title")}, "", `> \# no title`},
 		"no word":             {agent.Block{Source: source("* * *")}, "", ""},
 	} {
@@ -80,14 +92,23 @@ var citedNumber = regexp.MustCompile(`\[(\d+)\]`)
 // FuzzList: whatever the notes hold, a list has no numbers of citations, and each
 // citation ends with a line.
 func FuzzList(f *testing.F) {
-	for _, s := range []string{"Flour and water.\n\n- 500 g flour [7]", "```\n[9]\n```", "| a | [3] |", "> [!x] 【4†a】", "***a** [1", "- [x](y) [[z]] <b>"} {
+	for _, s := range []string{
+		"Flour and water.\n\n- 500 g flour [7]", "```\n[9]\n```", "| a | [3] |", "> [!x] 【4†a】",
+		"***a** [1", "- [x](y) [[z]] <b>",
+	} {
 		f.Add(s, "water", "- [8] parent")
 	}
 	f.Fuzz(func(t *testing.T, text, word, lead string) {
 		s := agent.Source{N: 1, Path: "a.md", Line: 1, EndLine: 1 + strings.Count(text, "\n"), Text: text}
-		list, shown := List{Opening: NoModel, Sources: []agent.Source{s}, Calls: []Call{{Step: "1", Tool: agent.SearchNotes, Status: agent.Done, Result: agent.Result{
-			Searched: true, Sources: []agent.Source{s}, Passages: []agent.Passage{{Blocks: []agent.Block{{Source: s, Lead: lead, Words: []string{word}}, {Source: s, Code: true}}, Show: 2}},
-		}}}}.Write()
+		list, shown := List{
+			Opening: NoModel, Sources: []agent.Source{s},
+			Calls: []Call{{Step: "1", Tool: agent.SearchNotes, Status: agent.Done, Result: agent.Result{
+				Searched: true, Sources: []agent.Source{s}, Passages: []agent.Passage{{Blocks: []agent.Block{{
+					Source: s,
+					Lead:   lead, Words: []string{word},
+				}, {Source: s, Code: true}}, Show: 2}},
+			}}},
+		}.Write()
 		outside := fencedCode.ReplaceAllString(list, "")
 		if m := citedNumber.FindString(outside); m != "" {
 			t.Fatalf("cites %s in\n%s", m, list)

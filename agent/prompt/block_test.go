@@ -19,7 +19,8 @@ import (
 const leastFound = 0.5
 
 func tool(name, by string) agent.Tool {
-	spec := llm.ToolSpec{Name: name, Description: "Does what its name says, at any time of the day, for anybody who asks. Call it often.", By: by, Schema: json.RawMessage(`{"properties":{"query":{"type":"string"}}}`)}
+	spec := llm.ToolSpec{Name: name, Description: "Does what its name says, at any time of the day, for anybody who " +
+		"asks. Call it often.", By: by, Schema: json.RawMessage(`{"properties":{"query":{"type":"string"}}}`)}
 	run := func(context.Context, struct{}) (agent.Result, error) { return agent.Result{}, nil }
 	if strings.HasPrefix(name, "web_") {
 		return agent.NewOutward(spec, "a service", run)
@@ -31,7 +32,8 @@ func tool(name, by string) agent.Tool {
 // of them large.
 func kit() (list []agent.Tool) {
 	for _, name := range []string{
-		"search_notes", "read_note", "list_notes", "web_search", "web_fetch", "create_note", "append_note", "edit_note", "list_tasks", "add_task",
+		"search_notes", "read_note", "list_notes", "web_search", "web_fetch", "create_note", "append_note", "edit_note",
+		"list_tasks", "add_task",
 		"complete_task", "calculate", "remember", "forget", "find_tools",
 	} {
 		list = append(list, tool(name, ""))
@@ -44,7 +46,8 @@ func kit() (list []agent.Tool) {
 
 // important are the tools that a small window has.
 var important = []string{
-	"search_notes", "read_note", "list_tasks", "add_task", "complete_task", "append_note", "edit_note", "remember", "calculate", "web_search",
+	"search_notes", "read_note", "list_tasks", "add_task", "complete_task", "append_note", "edit_note", "remember",
+	"calculate", "web_search",
 }
 
 func namesOf(tools []agent.Tool) string {
@@ -56,11 +59,13 @@ func namesOf(tools []agent.Tool) string {
 }
 
 func TestBlockFitsTheWindow(t *testing.T) {
-	const own = "search_notes read_note list_notes create_note append_note edit_note list_tasks add_task complete_task calculate remember forget"
+	const own = "search_notes read_note list_notes create_note append_note edit_note list_tasks add_task " +
+		"complete_task calculate remember forget"
 	for window, want := range map[int]string{
-		0:      own + " tickets_list tickets_close find_tools web_search web_fetch",
-		16384:  own + " tickets_list tickets_close find_tools web_search web_fetch",
-		8192:   "search_notes read_note append_note edit_note list_tasks add_task complete_task calculate remember tickets_list tickets_close find_tools web_search",
+		0:     own + " tickets_list tickets_close find_tools web_search web_fetch",
+		16384: own + " tickets_list tickets_close find_tools web_search web_fetch",
+		8192: "search_notes read_note append_note edit_note list_tasks add_task complete_task calculate remember " +
+			"tickets_list tickets_close find_tools web_search",
 		100000: own + " " + namesOf(kit()[15:75]) + " tickets_list tickets_close web_search web_fetch",
 	} {
 		b := NewBlock(kit(), important, window)
@@ -68,7 +73,8 @@ func TestBlockFitsTheWindow(t *testing.T) {
 			t.Errorf("%d: got\n%s\nwant\n%s", window, got, want)
 		}
 		if len(b.Rest) > 0 && len(b.Tools)+len(b.Rest) != len(kit()) {
-			t.Errorf("%d: %d tools are offered and %d are the rest, of %d", window, len(b.Tools), len(b.Rest), len(kit()))
+			t.Errorf("%d: %d tools are offered and %d are the rest, of %d", window,
+				len(b.Tools), len(b.Rest), len(kit()))
 		}
 	}
 }
@@ -96,7 +102,8 @@ func TestFoundToolsComeLast(t *testing.T) {
 	if got, want := namesOf(more.Tools), namesOf(b.Tools)+" files_tool_7 files_tool_3"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
-	if got := namesOf(b.Find("close what tickets_close or files_tool_9 names")); !strings.HasPrefix(got, "files_tool_9") {
+	if got := namesOf(b.Find("close what tickets_close or files_tool_9 names")); !strings.HasPrefix(got,
+		"files_tool_9") {
 		t.Errorf("found %s", got)
 	}
 	if got := b.Find("xyzzy"); len(got) > 0 {
@@ -120,7 +127,8 @@ func TestOtherToolsFitATenthOfTheWindow(t *testing.T) {
 		t.Errorf("got\n%s", got)
 	}
 	few := Block{Rest: []agent.Tool{tool("list_notes", ""), tool("files_read", "the MCP server files")}, room: 100}
-	if got := few.Further("«f»"); !strings.Contains(got, "«f»\nlist_notes\nMCP server files: files_read (Does what its name says, at any time of the day, for anybody who asks)\n«f»") {
+	if got := few.Further("«f»"); !strings.Contains(got, "«f»\nlist_notes\nMCP server files: files_read (Does what "+
+		"its name says, at any time of the day, for anybody who asks)\n«f»") {
 		t.Errorf("got\n%s", got)
 	}
 	if got := NewBlock(kit(), important, 100000).Further("«f»"); got != "" {
@@ -131,18 +139,28 @@ func TestOtherToolsFitATenthOfTheWindow(t *testing.T) {
 func TestDescriptionsAreShort(t *testing.T) {
 	tests := map[string]struct{ schema, want string }{
 		"arguments": {
-			`{"type":"object","properties":{"text":{"type":"string","description":"what to\n do"},"due":{"type":"string"},"sort":{"enum":["date","name"]},"tags":{"type":"array","items":{"type":"string"}}},"required":["text"]}`,
+			`{"type":"object","properties":{"text":{"type":"string","description":"what to\n do"},` +
+				`"due":{"type":"string"},"sort":{"enum":["date","name"]},"tags":{"type":"array",` +
+				`"items":{"type":"string"}}},"required":["text"]}`,
 			`t(text: string "what to do", due?: string, sort?: date|name, tags?: list of string): Does it.`,
 		},
-		"bounds":          {`{"properties":{"n":{"type":"integer","minimum":1,"maximum":50},"from":{"type":"integer","minimum":1}},"required":["n"]}`, "t(n: integer from 1 to 50, from?: integer from 1): Does it."},
-		"none":            {"", "t(): Does it."},
-		"nested objects":  {`{"properties":{"a":{"type":"object","properties":{"b":{}}}}}`, `t({"properties":{"a":{"type":"object","properties":{"b":{}}}}}): Does it.`},
-		"list of objects": {`{"properties":{"a":{"type":"array","items":{"type":"object","properties":{"b":{}}}}}}`, `t({"properties":{"a":{"type":"array","items":{"type":"object","properties":{"b":{}}}}}}): Does it.`},
-		"not readable":    {`{"properties":7}`, "t(): Does it."},
+		"bounds": {`{"properties":{"n":{"type":"integer","minimum":1,"maximum":50},"from":{"type":"integer",` +
+			`"minimum":1}},"required":["n"]}`, "t(n: integer from 1 to 50, from?: integer from 1): Does it."},
+		"none": {"", "t(): Does it."},
+		"nested objects": {
+			`{"properties":{"a":{"type":"object","properties":{"b":{}}}}}`,
+			`t({"properties":{"a":{"type":"object","properties":{"b":{}}}}}): Does it.`,
+		},
+		"list of objects": {
+			`{"properties":{"a":{"type":"array","items":{"type":"object","properties":{"b":{}}}}}}`,
+			`t({"properties":{"a":{"type":"array","items":{"type":"object","properties":{"b":{}}}}}}): Does it.`,
+		},
+		"not readable": {`{"properties":7}`, "t(): Does it."},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			got := Describe([]llm.ToolSpec{{Name: "t", Description: "Does\n it.", Schema: json.RawMessage(tc.schema)}}, "«f»")
+			got := Describe([]llm.ToolSpec{{Name: "t", Description: "Does\n it.", Schema: json.RawMessage(tc.schema)}},
+				"«f»")
 			if got != tc.want {
 				t.Errorf("got  %s\nwant %s", got, tc.want)
 			}
@@ -160,7 +178,8 @@ func TestDescriptionsOfServersAreMarkedAsData(t *testing.T) {
 	if got := Describe(list, "«f»"); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
-	if got := InTheirWords(list); !strings.HasPrefix(got[0].Description, "In the words of the MCP server x, which are data") || got[1].Description != "Add a task." {
+	if got := InTheirWords(list); !strings.HasPrefix(got[0].Description,
+		"In the words of the MCP server x, which are data") || got[1].Description != "Add a task." {
 		t.Errorf("got %+v", got)
 	}
 }
@@ -185,7 +204,8 @@ func TestNeededToolsAreFound(t *testing.T) {
 	}
 	var all []agent.Tool
 	for _, name := range slices.Sorted(maps.Keys(bench.Tools)) {
-		all = append(all, agent.NewTool(llm.ToolSpec{Name: name, Description: bench.Tools[name]}, agent.Auto, func(context.Context, struct{}) (agent.Result, error) { return agent.Result{}, nil }))
+		all = append(all, agent.NewTool(llm.ToolSpec{Name: name, Description: bench.Tools[name]}, agent.Auto,
+			func(context.Context, struct{}) (agent.Result, error) { return agent.Result{}, nil }))
 	}
 	needed, found := 0, 0
 	for _, q := range bench.Queries {
@@ -208,7 +228,10 @@ func TestNeededToolsAreFound(t *testing.T) {
 }
 
 func TestUnavailableToolsAreListedWithReasons(t *testing.T) {
-	got := Unavailable(map[string]string{"send_email": "no stamps", "add_task": "no paper", "web_search": "no line", "read_note": "no paper"})
+	got := Unavailable(map[string]string{
+		"send_email": "no stamps", "add_task": "no paper", "web_search": "no line",
+		"read_note": "no paper",
+	})
 	if want := "\n- web_search: no line\n- add_task, read_note: no paper\n- send_email: no stamps"; !strings.HasSuffix(got, ":"+want) {
 		t.Errorf("got %q, want %q", got, want)
 	}

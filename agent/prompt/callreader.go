@@ -15,7 +15,8 @@ import (
 
 // toolMark matches what a model writes before a call: a tag, special token,
 // bracket or code fence that speaks of a tool, function, invocation or action.
-var toolMark = regexp.MustCompile(`(?i)<[|｜]?(?:DSML｜)?[\w▁:.\-]*(?:tool|function|invoke|action|call|python_tag|plugin)[^<>\n]*>` +
+var toolMark = regexp.MustCompile(`(?i)<[|｜]?(?:DSML｜)?[\w▁:.\-]*(?:tool|function|invoke|action|call|python_tag|` +
+	`plugin)[^<>\n]*>` +
 	`|\[[A-Z_]*(?:TOOL|FUNCTION|CALL)[A-Z_]*\]|` + "```(?:tool|function)\\w*|\\bfunctools(?:\\[)")
 
 // callsOf finds the calls in a text without reasoning. before is the text in
@@ -55,7 +56,8 @@ func callsOf(whole string, known func(string) bool) (before string, calls []Step
 }
 
 // yamlCall matches what may be a call in YAML.
-var yamlCall = regexp.MustCompile("(?s)^\\s*(?:```ya?ml\\s*\n)?((?:- )?(?:tool|tool_name|name|function|action): *[\"']?[\\w.-]+[\"']? *\n.*?)(?:\n```)?\\s*$")
+var yamlCall = regexp.MustCompile("(?s)^\\s*(?:```ya?ml\\s*\n)?((?:- )?(?:tool|tool_name|name|function|action): " +
+	"*[\"']?[\\w.-]+[\"']? *\n.*?)(?:\n```)?\\s*$")
 
 const maxStarts = 50 // lines at which an unmarked call after text is looked for
 
@@ -96,7 +98,8 @@ var (
 	argTag    = regexp.MustCompile(`(?i)^(?:param|parameter|arg|argument)$`)
 	holders   = regexp.MustCompile(`(?i)^(?:parameters|params|args|arguments|input|tool_input|kwargs)$`)
 	names     = regexp.MustCompile(`(?i)^(?:name|tool_?name|function_?name)$`)
-	labels    = regexp.MustCompile(`(?i)^(?:functions?|tools?|calls?|tool_calls?|tool_code|function_calls?|functools|json|xml|python|assistant|commentary|` +
+	labels    = regexp.MustCompile(`(?i)^(?:functions?|tools?|calls?|tool_calls?|tool_code|function_calls?|functools|` +
+		`json|xml|python|assistant|commentary|` +
 		`name|arguments|args|parameters|input|action|action_input|default_api|print|id)$`)
 )
 

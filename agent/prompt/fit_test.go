@@ -14,13 +14,22 @@ import (
 func longPrompt(results, sources, history, words int) Prompt {
 	p := Prompt{Agent: "explainer", System: "You answer.", Intro: "Material:", Question: "What?"}
 	for i := range history {
-		p.History = append(p.History, llm.Message{Role: llm.User, Text: fmt.Sprintf("old %d %s", i, strings.Repeat("word ", words))})
+		p.History = append(p.History, llm.Message{
+			Role: llm.User,
+			Text: fmt.Sprintf("old %d %s", i, strings.Repeat("word ", words)),
+		})
 	}
 	for i := range sources {
-		p.Material = append(p.Material, Part{Kind: "sources", Head: fmt.Sprintf("[%d] note", i+1), Text: strings.Repeat("source ", words), Fence: "«»"})
+		p.Material = append(p.Material, Part{
+			Kind: "sources", Head: fmt.Sprintf("[%d] note", i+1),
+			Text: strings.Repeat("source ", words), Fence: "«»",
+		})
 	}
 	for i := range results {
-		p.Material = append(p.Material, Part{Kind: "results", Head: fmt.Sprintf("Step %d", i+1), Text: strings.Repeat("result ", words), Fence: "«»"})
+		p.Material = append(p.Material, Part{
+			Kind: "results", Head: fmt.Sprintf("Step %d", i+1),
+			Text: strings.Repeat("result ", words), Fence: "«»",
+		})
 	}
 	return p
 }
@@ -49,7 +58,8 @@ func TestLeastValuablePartIsDroppedFirst(t *testing.T) {
 			if !strings.Contains(f.Left, tc.left) {
 				t.Errorf("window %d, %d tokens used: %q, want %q", tc.window, f.Estimate, f.Left, tc.left)
 			}
-			if text := f.Messages[len(f.Messages)-1].Text; !strings.HasSuffix(text, "What?") || !strings.Contains(text, "[1] note") {
+			if text := f.Messages[len(f.Messages)-1].Text; !strings.HasSuffix(text, "What?") ||
+				!strings.Contains(text, "[1] note") {
 				t.Errorf("the prompt ends with %.80q", text)
 			}
 		})
@@ -73,7 +83,8 @@ func TestPromptFitsOrReportsWhatIsMissing(t *testing.T) {
 			t.Fatalf("%d of %d tokens, said %q", f.Estimate, p.Tokens(), f.Left)
 		}
 		last := f.Messages[len(f.Messages)-1].Text
-		if f.Messages[0].Text != p.System || !strings.Contains(last, "HEAD") || !strings.HasSuffix(last, "TAIL") || !utf8.ValidString(last) {
+		if f.Messages[0].Text != p.System || !strings.Contains(last, "HEAD") || !strings.HasSuffix(last, "TAIL") ||
+			!utf8.ValidString(last) {
 			t.Fatalf("the prompt lost an end: %.100q", last)
 		}
 	})
@@ -101,7 +112,8 @@ func TestResultIsCutAtItsEnd(t *testing.T) {
 		for range rapid.IntRange(1, 4).Draw(t, "rounds") {
 			text := ""
 			for i := range rapid.IntRange(1, 6).Draw(t, "passages") {
-				text += fmt.Sprintf("[%d] note.md:%d\n«f»\n%s«f»\n", i+1, i, strings.Repeat("A line of the note.\n", rapid.IntRange(1, 60).Draw(t, "lines")))
+				text += fmt.Sprintf("[%d] note.md:%d\n«f»\n%s«f»\n", i+1, i,
+					strings.Repeat("A line of the note.\n", rapid.IntRange(1, 60).Draw(t, "lines")))
 			}
 			p.After = append(p.After, llm.Message{Role: llm.Assistant}, llm.Message{Role: llm.ToolReply, Text: text})
 		}

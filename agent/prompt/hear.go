@@ -168,7 +168,9 @@ var fenceAround = regexp.MustCompile("^```(?:markdown|md)[ \t]*\r?\n")
 
 var (
 	// uncertain matches what a line may begin with that is no prose.
-	uncertain = regexp.MustCompile("^[ \t]*(?:[{<`\\[]|\\[\\{|>{1,3}$|>>>\\w|functools|Action|Thought|Observation|(?:- )?(?:tool|tool_name|name|function|action):|[A-Za-z_][\\w.]*\\(|[A-Za-z_]\\w*_\\w*[ \t]*(?:[{\n]|$)|[A-Za-z]{1,8}$)")
+	uncertain = regexp.MustCompile("^[ \t]*(?:[{<`\\[]|\\[\\{|>{1,3}$|>>>\\w|functools|Action|Thought|Observation|" +
+		"(?:- )?(?:tool|tool_name|name|function|action):|[A-Za-z_][\\w.]*\\(|[A-Za-z_]\\w*_\\w*[ \t]*(?:[{\n" +
+		"]|$)|[A-Za-z]{1,8}$)")
 	// partial matches what may become a special token or a reference, at the
 	// end of a line.
 	partial = regexp.MustCompile(`(?:[<◁][^<>◁▷\n]{0,60}|\{|\[/?[A-Z]{0,5})$`)

@@ -16,7 +16,8 @@ import (
 // of one of the tools. It has only what every grammar made from a schema
 // supports.
 func AnswerOrCall(specs []llm.ToolSpec, brief bool) json.RawMessage {
-	answer := callForm(AnswerTool, json.RawMessage(`{"type":"object","properties":{"text":{"type":"string"}},"required":["text"]}`), "")
+	answer := callForm(AnswerTool, json.RawMessage(`{"type":"object","properties":{"text":{"type":"string"}},`+
+		`"required":["text"]}`), "")
 	return encoded(map[string]any{"type": "object", "anyOf": append([]json.RawMessage{answer},
 		calls(specs, brief, "")...)})
 }
@@ -28,7 +29,8 @@ func PlanSchema(specs []llm.ToolSpec, steps int) json.RawMessage {
 	if forms := calls(specs, true, `,"after":{"type":"array","items":{"type":"integer"}}`); len(forms) > 0 {
 		items = fmt.Sprintf(`{"type":"object","anyOf":%s}`, encoded(forms))
 	}
-	return fmt.Appendf(nil, `{"type":"object","properties":{"steps":{"type":"array","maxItems":%d,"items":%s},"again":{"type":"boolean"}},`+
+	return fmt.Appendf(nil, `{"type":"object","properties":{"steps":{"type":"array","maxItems":%d,"items":%s},`+
+		`"again":{"type":"boolean"}},`+
 		`"required":["steps"],"additionalProperties":false}`, steps, items)
 }
 
@@ -44,7 +46,8 @@ func calls(specs []llm.ToolSpec, brief bool, more string) (forms []json.RawMessa
 // form returns the schema of a call, in which the tool comes first, as grammars keep
 // the order: an answer is then known as one while it is streamed.
 func callForm(tool string, input json.RawMessage, more string) json.RawMessage {
-	return fmt.Appendf(nil, `{"type":"object","properties":{"tool":{"const":%s},"input":%s%s},"required":["tool","input"],"additionalProperties":false}`, encoded(tool), input, more)
+	return fmt.Appendf(nil, `{"type":"object","properties":{"tool":{"const":%s},"input":%s%s},"required":["tool",`+
+		`"input"],"additionalProperties":false}`, encoded(tool), input, more)
 }
 
 func encoded(value any) json.RawMessage {

@@ -122,7 +122,8 @@ func (p Prompt) missing(shrunk Prompt) (left []string) {
 		name  string
 		whole bool
 	}{
-		{"parts of results", slices.Equal(p.Material, shrunk.Material) && slices.EqualFunc(p.After, shrunk.After, sameText)},
+		{"parts of results", slices.Equal(p.Material, shrunk.Material) &&
+			slices.EqualFunc(p.After, shrunk.After, sameText)},
 		{"older messages", slices.EqualFunc(p.History, shrunk.History, sameText)},
 		{"a part of the summary", shrunk.Summary == p.Summary},
 		{"the middle of your message", shrunk.Question == p.Question},

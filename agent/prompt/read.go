@@ -169,7 +169,8 @@ var (
 	// bareChannels are channels whose special tokens the server has removed.
 	bareChannels = regexp.MustCompile(`(?s)^\s*analysis(.*?)assistant(?:final|(commentary))(.*)`)
 	// bareRecipient is the header of a message with a recipient without them.
-	bareRecipient = regexp.MustCompile(`(?s)^\s*(?:assistant)?\s*(?:commentary|analysis)?\s*(to=[\w.\-]+?)\s*(?:commentary)?\s*(?:json|code)?\s*(\{.*)`)
+	bareRecipient = regexp.MustCompile(`(?s)^\s*(?:assistant)?\s*(?:commentary|` +
+		`analysis)?\s*(to=[\w.\-]+?)\s*(?:commentary)?\s*(?:json|code)?\s*(\{.*)`)
 )
 
 // channels cuts the reasoning off a reply: everything up to the last closing tag

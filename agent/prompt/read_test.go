@@ -45,12 +45,15 @@ var notations = []string{
 	`[TOOL_CALLS]%[1]s[CALL_ID]abc123def[ARGS]%[2]s`,
 	`[TOOL_CALLS]%[1]s%[2]s</s>`,
 	`functools[{"name": "%[1]s", "arguments": %[2]s}]`,
-	"<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<｜tool▁sep｜>%[1]s\n```json\n%[2]s\n```<｜tool▁call▁end｜><｜tool▁calls▁end｜>",
+	"<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<｜tool▁sep｜>%[1]s\n```json\n%[2]s\n" +
+		"```<｜tool▁call▁end｜><｜tool▁calls▁end｜>",
 	"<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>%[1]s<｜tool▁sep｜>%[2]s<｜tool▁call▁end｜><｜tool▁calls▁end｜><｜end▁of▁sentence｜>",
-	"<|tool_calls_section_begin|><|tool_call_begin|>functions.%[1]s:0<|tool_call_argument_begin|>%[2]s<|tool_call_end|><|tool_calls_section_end|>",
+	"<|tool_calls_section_begin|><|tool_call_begin|>functions.%[1]s:0<|tool_call_argument_begin|>%[2]s<|" +
+		"tool_call_end|><|tool_calls_section_end|>",
 	"<|channel|>commentary to=functions.%[1]s <|constrain|>json<|message|>%[2]s<|call|>",
 	"<|start|>assistant to=functions.%[1]s<|channel|>commentary json<|message|>%[2]s<|call|>",
-	"<|channel|>analysis<|message|>I look.<|end|><|start|>assistant<|channel|>commentary to=functions.%[1]s<|message|>%[2]s",
+	"<|channel|>analysis<|message|>I look.<|end|><|start|>assistant<|channel|>commentary " +
+		"to=functions.%[1]s<|message|>%[2]s",
 	"<|START_ACTION|>[{\"tool_call_id\": \"0\", \"tool_name\": \"%[1]s\", \"parameters\": %[2]s}]<|END_ACTION|>",
 	"Action: ```json\n[{\"tool_name\": \"%[1]s\", \"parameters\": %[2]s}]\n```",
 	"Action: %[1]s\nAction Input: %[2]s\nObservation: none",
@@ -71,9 +74,16 @@ var xmlNotations = []struct{ begin, parameter, end string }{
 	{"<tool_call>\n<function=%s>\n", "<parameter=%s>\n%s\n</parameter>\n", "</function>\n</tool_call>"},
 	{"<function=%s>\n", "<parameter=%s>\n%s\n</parameter>\n", "</function>\n</tool_call>"},
 	{"<seed:tool_call>\n<function=%s>", "<parameter=%s>%s</parameter>", "</function></seed:tool_call>"},
-	{"<function_calls>\n<invoke name=\"%s\">\n", "<parameter name=\"%s\">%s</parameter>\n", "</invoke>\n</function_calls>"},
-	{"<minimax:tool_call>\n<invoke name=\"%s\">\n", "<parameter name=\"%s\">%s</parameter>\n", "</invoke>\n</minimax:tool_call>"},
-	{"<｜DSML｜function_calls><｜DSML｜invoke name=\"%s\">", "<｜DSML｜parameter name=\"%s\" string=\"true\">%s</｜DSML｜parameter>", "</｜DSML｜invoke></｜DSML｜function_calls>"},
+	{
+		"<function_calls>\n<invoke name=\"%s\">\n", "<parameter name=\"%s\">%s</parameter>\n",
+		"</invoke>\n</function_calls>",
+	},
+	{
+		"<minimax:tool_call>\n<invoke name=\"%s\">\n", "<parameter name=\"%s\">%s</parameter>\n",
+		"</invoke>\n</minimax:tool_call>",
+	},
+	{"<｜DSML｜function_calls><｜DSML｜invoke name=\"%s\">", "<｜DSML｜parameter name=\"%s\" " +
+		"string=\"true\">%s</｜DSML｜parameter>", "</｜DSML｜invoke></｜DSML｜function_calls>"},
 	{"<tool_call>%s\n", "<arg_key>%s</arg_key>\n<arg_value>%s</arg_value>\n", "</tool_call>"},
 	{"<tool_call><name>%s</name><arguments>", "<%[1]s>%[2]s</%[1]s>", "</arguments></tool_call>"},
 	{"<%s>\n", "<%[1]s>%[2]s</%[1]s>\n", ""},
@@ -97,7 +107,8 @@ func TestCallInAnyNotationComesBack(t *testing.T) {
 			return
 		}
 		var got map[string]any
-		if err := json.Unmarshal(r.Calls[0].Input, &got); err != nil || !maps.EqualFunc(got, want, func(a, b any) bool { return fmt.Sprint(a) == fmt.Sprint(b) }) {
+		if err := json.Unmarshal(r.Calls[0].Input, &got); err != nil ||
+			!maps.EqualFunc(got, want, func(a, b any) bool { return fmt.Sprint(a) == fmt.Sprint(b) }) {
 			t.Errorf("%s\ngot  %v\nwant %v", whole, got, want)
 		}
 		var hear Hear
@@ -121,7 +132,10 @@ func TestCallInAnyNotationComesBack(t *testing.T) {
 			return strings.Join(some, " ")
 		}
 		texts := map[string]any{"query": text(), "path": text()}
-		all := map[string]any{"limit": random.IntN(9), "tags": []any{text(), text()}, "deep": map[string]any{"on": true}}
+		all := map[string]any{
+			"limit": random.IntN(9), "tags": []any{text(), text()},
+			"deep": map[string]any{"on": true},
+		}
 		maps.Copy(all, texts)
 		raw, err := json.Marshal(all)
 		if err != nil {
@@ -159,17 +173,27 @@ func TestCallInAnyNotationComesBack(t *testing.T) {
 func TestAnswerIsCutOutOfAReply(t *testing.T) {
 	const answer = `You run three times a week [1]: "three times a week".`
 	for _, whole := range []string{
-		answer, "The notes say three.\n</think>\n\n" + answer, "<think>so</think>" + answer, "<thought>\nso\n</thought>\n" + answer, "[THINK]so[/THINK]" + answer,
-		"◁think▷so◁/think▷" + answer, "<seed:think>so</seed:think>" + answer, "<|begin_of_thought|>so<|end_of_thought|>" + answer, "<reasoning>so</reasoning>\n" + answer,
-		"<|channel|>analysis<|message|>so<|end|><|start|>assistant<|channel|>final<|message|>" + answer + "<|return|>", "analysisI think so.assistantfinal" + answer,
-		"<|START_THINKING|>so<|END_THINKING|><|START_RESPONSE|>" + answer + "<|END_RESPONSE|>", answer + "<|im_end|>\n<|im_start|>user\nwhat else?", answer + "</s>", answer + "<end_of_turn>",
-		"<|im_start|>assistant\n" + answer, "```markdown\n" + answer + "\n```", "```\n" + answer + "\n```", "<think>" + answer, "<think>so</think><think>and so</think>" + answer,
-		`{"tool": "answer", "input": {"text": ` + quoted(answer) + `}}`, "```json\n{\"tool\":\"answer\",\"input\":{\"text\":" + quoted(answer) + "}}\n```",
-		"The notes say three.[/THINK]" + answer, "The notes say three.\n◁/think▷" + answer, "The notes say three. </thought>\n" + answer, answer + "\n</think>", answer + "</think><|im_end|>",
-		answer + "\n<think>is that", answer + "\n<think>is that all?</think>", "<antThinking>so</antThinking>" + answer, "<|channel>thought\nso<channel|>" + answer,
+		answer, "The notes say three.\n</think>\n\n" + answer, "<think>so</think>" + answer,
+		"<thought>\nso\n</thought>\n" + answer, "[THINK]so[/THINK]" + answer,
+		"◁think▷so◁/think▷" + answer, "<seed:think>so</seed:think>" + answer,
+		"<|begin_of_thought|>so<|end_of_thought|>" + answer, "<reasoning>so</reasoning>\n" + answer,
+		"<|channel|>analysis<|message|>so<|end|><|start|>assistant<|channel|>final<|message|>" + answer + "<|return|>",
+		"analysisI think so.assistantfinal" + answer,
+		"<|START_THINKING|>so<|END_THINKING|><|START_RESPONSE|>" + answer + "<|END_RESPONSE|>",
+		answer + "<|im_end|>\n<|im_start|>user\nwhat else?", answer + "</s>", answer + "<end_of_turn>",
+		"<|im_start|>assistant\n" + answer, "```markdown\n" + answer + "\n```", "```\n" + answer + "\n```",
+		"<think>" + answer, "<think>so</think><think>and so</think>" + answer,
+		`{"tool": "answer", "input": {"text": ` + quoted(answer) + `}}`,
+		"```json\n{\"tool\":\"answer\",\"input\":{\"text\":" + quoted(answer) + "}}\n```",
+		"The notes say three.[/THINK]" + answer, "The notes say three.\n◁/think▷" + answer,
+		"The notes say three. </thought>\n" + answer, answer + "\n</think>", answer + "</think><|im_end|>",
+		answer + "\n<think>is that", answer + "\n<think>is that all?</think>", "<antThinking>so</antThinking>" + answer,
+		"<|channel>thought\nso<channel|>" + answer,
 		"<think>so</think>\n<answer>" + answer + "</answer>", "<response>\n" + answer + "\n</response>",
-		`{"tool": "answer", "input": {"text": ` + quoted("<think>so</think>"+answer) + `}}`, `{"tool": "answer", "input": {"text": ` + quoted("The notes say three.\n</think>\n"+answer) + `}}`,
-		`{"answer": ` + quoted(answer) + `}`, `{"reasoning": "so", "steps": [], "answer": ` + quoted(answer) + `}`, `{"tool":"answer","text":` + quoted(answer) + `}`,
+		`{"tool": "answer", "input": {"text": ` + quoted("<think>so</think>"+answer) + `}}`,
+		`{"tool": "answer", "input": {"text": ` + quoted("The notes say three.\n</think>\n"+answer) + `}}`,
+		`{"answer": ` + quoted(answer) + `}`, `{"reasoning": "so", "steps": [], "answer": ` + quoted(answer) + `}`,
+		`{"tool":"answer","text":` + quoted(answer) + `}`,
 	} {
 		if r := Read(whole, knownTool); r.Text != answer || !r.IsAnswer() {
 			t.Errorf("%s\nread as %+v", whole, r)
@@ -187,16 +211,27 @@ func TestAnswerIsCutOutOfAReply(t *testing.T) {
 }
 
 // records are what a model imitates: what the program tells of an earlier turn.
-var records = []string{"(LifeHub's record of this turn: changed a.md (+1))", agent.Exchange{Answer: agent.Answer{Effects: agent.Effects{{Kind: agent.ToolCalled, Tool: "x"}}}}.Record("«0123abcd»")}
+var records = []string{
+	"(LifeHub's record of this turn: changed a.md (+1))",
+	agent.Exchange{Answer: agent.Answer{Effects: agent.Effects{{
+		Kind: agent.ToolCalled,
+		Tool: "x",
+	}}}}.Record("«0123abcd»"),
+}
 
 // A record of deeds that a model writes is in no answer, however it is streamed.
 func TestImitatedRecordIsCut(t *testing.T) {
 	for _, record := range records {
 		for whole, want := range map[string]string{
-			record + "\n\nAdded.": "Added.", "Added.\n\n" + record: "Added.", "Added. " + record + " And?\n" + record + "\nSo.": "Added.  And?\n\nSo.",
-			"```\nAdded.\n" + record + "\n```": "Added.\n", "Added.\n\n" + record + "<|im_end|>": "Added.", "«Added» (L).\n" + record: "«Added» (L).",
+			record + "\n\nAdded.": "Added.", "Added.\n\n" + record: "Added.",
+			"Added. " + record + " And?\n" + record + "\nSo.": "Added.  And?\n\nSo.",
+			"```\nAdded.\n" + record + "\n```":                "Added.\n", "Added.\n\n" + record + "<|im_end|>": "Added.",
+			"«Added» (L).\n" + record: "«Added» (L).",
 		} {
-			for form, whole := range map[bool]string{false: whole, true: `{"tool":"answer","input":{"text":` + quoted(whole) + `}}`} {
+			for form, whole := range map[bool]string{
+				false: whole,
+				true:  `{"tool":"answer","input":{"text":` + quoted(whole) + `}}`,
+			} {
 				if r := Read(whole, knownTool); r.Text != want || !r.IsAnswer() {
 					t.Errorf("%q\nread as %+v", whole, r)
 				}
@@ -215,7 +250,8 @@ func TestImitatedRecordIsCut(t *testing.T) {
 		if r := Read(record, knownTool); r.Problem != ErrEmpty {
 			t.Errorf("a record alone is %+v", r)
 		}
-		if d, err := PlanOrCalls(`{"reasoning": "so", "steps": [], "answer": `+quoted("Added.\n\n"+record)+`}`, knownTool); d.Answer != "Added." || err != nil {
+		if d, err := PlanOrCalls(`{"reasoning": "so", "steps": [], "answer": `+quoted("Added.\n\n"+record)+`}`,
+			knownTool); d.Answer != "Added." || err != nil {
 			t.Errorf("the answer of a plan is %q, %v", d.Answer, err)
 		}
 	}
@@ -229,16 +265,25 @@ func quoted(text string) string {
 // Text that only speaks of calls, or JSON of something else, is an answer.
 func TestOtherTextIsAnAnswer(t *testing.T) {
 	for _, whole := range []string{
-		"You run three times a week [1].", "[1] says so.", `{"name": "Ana", "age": 3}`, "Use this:\n```json\n{\"theme\": \"dark\"}\n```",
-		"Action matters. Input too.", "> quoted\n>> twice", ">>> quoted thrice\nand on", "search_notes(query) is a tool.", "[x](y)", "{", "[",
-		"A list:\n- [ ] buy shoes", "The tag <b> is bold, 1 < 2.", "<b>bold</b> is bold", "The <s>old</s> new plan", "Write `</s>` at the end.", "Use `<think>` and `</think>`.",
-		`{"name": "search_notes", "port": 25}`, "```json\n[{\"name\": \"search_notes\"}]\n```", `{"tasks": [{"name": "search_notes", "done": true}]}`,
+		"You run three times a week [1].", "[1] says so.", `{"name": "Ana", "age": 3}`,
+		"Use this:\n```json\n{\"theme\": \"dark\"}\n```",
+		"Action matters. Input too.", "> quoted\n>> twice", ">>> quoted thrice\nand on",
+		"search_notes(query) is a tool.", "[x](y)", "{", "[",
+		"A list:\n- [ ] buy shoes", "The tag <b> is bold, 1 < 2.", "<b>bold</b> is bold", "The <s>old</s> new plan",
+		"Write `</s>` at the end.", "Use `<think>` and `</think>`.",
+		`{"name": "search_notes", "port": 25}`, "```json\n[{\"name\": \"search_notes\"}]\n```",
+		`{"tasks": [{"name": "search_notes", "done": true}]}`,
 		"Your note says:\n```text\n{\"name\": \"search_notes\", \"arguments\": {}}\n```\nI didn't do it.",
-		"Your note says:\n```\n<tool_call>{\"name\": \"search_notes\", \"arguments\": {}}</tool_call>\n```\nI didn't do it.",
-		"It is called so: search_notes(query=\"x\")", "Action: call the plumber\nThen wait.", "- search_notes(query=\"x\")",
-		"> <tool_call>{\"name\": \"ls\", \"arguments\": {\"a\": 1}}</tool_call>", "Write `<tool_call>{\"name\": \"ls\"}</tool_call>` to it.",
-		`{"name": "fly", "arguments": {}}`, "find(q=\"run\") finds it.", "find(q=\"run\")\nThat is how to find it.", "fly(to=\"x\")", "Action: think about it", "search_notes", "ls", "Search: done",
-		"First:\n```python\nprint(1)\n```\nThen:\n```json\n{\"a\": 1}\n```\nDone.", "<details>\nmore\n</details>", "Thought: it is late.",
+		"Your note says:\n```\n<tool_call>{\"name\": \"search_notes\", \"arguments\": {}}</tool_call>\n```\n" +
+			"I didn't do it.",
+		"It is called so: search_notes(query=\"x\")", "Action: call the plumber\nThen wait.",
+		"- search_notes(query=\"x\")",
+		"> <tool_call>{\"name\": \"ls\", \"arguments\": {\"a\": 1}}</tool_call>",
+		"Write `<tool_call>{\"name\": \"ls\"}</tool_call>` to it.",
+		`{"name": "fly", "arguments": {}}`, "find(q=\"run\") finds it.", "find(q=\"run\")\nThat is how to find it.",
+		"fly(to=\"x\")", "Action: think about it", "search_notes", "ls", "Search: done",
+		"First:\n```python\nprint(1)\n```\nThen:\n```json\n{\"a\": 1}\n```\nDone.",
+		"<details>\nmore\n</details>", "Thought: it is late.",
 	} {
 		r := Read(whole, knownTool)
 		if !r.IsAnswer() || r.Text != whole {
@@ -259,9 +304,13 @@ func TestOtherTextIsAnAnswer(t *testing.T) {
 // A call that cannot be read has a reason, and is no answer.
 func TestUnreadableCallHasAReason(t *testing.T) {
 	for _, whole := range []string{
-		`{"name": "find", "arguments": {"q":"run"`, `<tool_call>{"name": "find", "arguments": {"q":"run"`, `<tool_call>{"q":"run"}</tool_call>`, `<tool_call></tool_call>`,
-		"find(q=\"run", "find(q=\"run\", 3)", "find(q=run)", "Action: find\nAction Input: run", "<start_function_call>call:find{q:<escape>run<escape>}<end_function_call>",
-		"I look:\n```json\n{\"name\": \"find\", \"arguments\": {\"q\": \"run\"}}\n```", "I look.\n{\"name\": \"find\", \"arguments\": {\"q\": \"run\"}}", "So:\nfind(q=\"run\")", "", "<think>so</think>",
+		`{"name": "find", "arguments": {"q":"run"`, `<tool_call>{"name": "find", "arguments": {"q":"run"`,
+		`<tool_call>{"q":"run"}</tool_call>`, `<tool_call></tool_call>`,
+		"find(q=\"run", "find(q=\"run\", 3)", "find(q=run)", "Action: find\nAction Input: run",
+		"<start_function_call>call:find{q:<escape>run<escape>}<end_function_call>",
+		"I look:\n```json\n{\"name\": \"find\", \"arguments\": {\"q\": \"run\"}}\n```",
+		"I look.\n{\"name\": \"find\", \"arguments\": {\"q\": \"run\"}}",
+		"So:\nfind(q=\"run\")", "", "<think>so</think>",
 		"<|channel|>commentary to=functions.find<|message|>{\"q\":", "{{1.text}}", "The note: {{2.text}}",
 	} {
 		if r := Read(whole, knownTool); r.Problem == nil && !(strings.HasPrefix(whole, "<think>") && r.Text == "so") {
@@ -273,10 +322,13 @@ func TestUnreadableCallHasAReason(t *testing.T) {
 // Several calls are read in their order.
 func TestSeveralCallsAreRead(t *testing.T) {
 	for _, whole := range []string{
-		"<tool_call>{\"name\": \"find\", \"arguments\": {\"q\": \"a\"}}</tool_call>\n<tool_call>{\"name\": \"ls\", \"arguments\": {}}</tool_call>",
-		`[find(q="a"), ls()]`, "find(q='a')\nls()", "- tool: find\n  input:\n    q: a\n- tool: ls\n  input: {}\n", `{"steps": [{"tool": "find", "input": {"q": "a"}}, {"tool": "ls", "input": {}}]}`,
+		"<tool_call>{\"name\": \"find\", \"arguments\": {\"q\": \"a\"}}</tool_call>\n<tool_call>{\"name\": \"ls\", " +
+			"\"arguments\": {}}</tool_call>",
+		`[find(q="a"), ls()]`, "find(q='a')\nls()", "- tool: find\n  input:\n    q: a\n- tool: ls\n  input: {}\n",
+		`{"steps": [{"tool": "find", "input": {"q": "a"}}, {"tool": "ls", "input": {}}]}`,
 		"{\"name\": \"find\", \"arguments\": {\"q\": \"a\"}}\n{\"name\": \"ls\", \"arguments\": {}}",
-		"<function_calls><invoke name=\"find\"><parameter name=\"q\">a</parameter></invoke><invoke name=\"ls\"></invoke></function_calls>",
+		"<function_calls><invoke name=\"find\"><parameter name=\"q\">a</parameter></invoke><invoke " +
+			"name=\"ls\"></invoke></function_calls>",
 	} {
 		r := Read(whole, knownTool)
 		got := ""

@@ -53,13 +53,16 @@ func TestLearnedRatioIsBounded(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := Meters{By: map[string]agent.TokenRatio{}}
 		for range rapid.IntRange(1, 60).Draw(t, "prompts") {
-			estimate, counted := rapid.IntRange(1, 30_000).Draw(t, "estimate"), rapid.IntRange(0, 1<<30).Draw(t, "counted")
-			s.Counted(t.Context(), "m", estimate, estimate, counted, rapid.SampledFrom([]int{0, 2048, 16384}).Draw(t, "window"))
+			estimate, counted := rapid.IntRange(1, 30_000).Draw(t, "estimate"),
+				rapid.IntRange(0, 1<<30).Draw(t, "counted")
+			s.Counted(t.Context(), "m", estimate, estimate, counted,
+				rapid.SampledFrom([]int{0, 2048, 16384}).Draw(t, "window"))
 			if scale := Scale(s.Of(t.Context(), "m"), true); scale < leastScale || scale > margin*mostPlausible {
 				t.Fatalf("scale %v", scale)
 			}
 		}
-		tokenizer, estimate := rapid.Float64Range(leastScale, 4).Draw(t, "tokens of the server for one of the estimate"), rapid.IntRange(200, 1500).Draw(t, "estimate")
+		tokenizer, estimate := rapid.Float64Range(leastScale, 4).Draw(t,
+			"tokens of the server for one of the estimate"), rapid.IntRange(200, 1500).Draw(t, "estimate")
 		if s.Counted(t.Context(), "m", estimate, 0, int(tokenizer*float64(estimate)), 0) {
 			return
 		}

@@ -41,9 +41,13 @@ func TestArtifactsAreCreatedAndChanged(t *testing.T) {
 	kept := &shelf{}
 	for _, each := range []struct{ tool, args, want string }{
 		{"read_artifact", `{"name":"plan"}`, "none was made in this conversation"},
-		{"create_artifact", "{\"name\":\"plan\",\"text\":\"```md\\nRun on Sunday.\\nRest on Monday. Rest on Friday.\\n```\",\"why\":\"first\"}", "artifact plan, version 1, 46 bytes"},
+		{"create_artifact", "{\"name\":\"plan\",\"text\":\"```md\\nRun on Sunday.\\nRest on Monday. Rest on " +
+			"Friday.\\n```\",\"why\":\"first\"}", "artifact plan, version 1, 46 bytes"},
 		{"create_artifact", `{"name":"plan","text":"x"}`, "already"},
-		{"update_artifact", `{"name":"plan","old_text":"Rest on","new_text":"x"}`, "old_text matches 2 times, on lines 2, 2"},
+		{
+			"update_artifact", `{"name":"plan","old_text":"Rest on","new_text":"x"}`,
+			"old_text matches 2 times, on lines 2, 2",
+		},
 		{"update_artifact", `{"name":"plan","old_text":"Swim","new_text":"x"}`, "old_text not found"},
 		{"update_artifact", `{"name":"plan","old_text":"Sunday","new_text":"Saturday"}`, "version 2"},
 		{"read_artifact", `{"name":"plan"}`, "Run on Saturday.\nRest on Monday."},

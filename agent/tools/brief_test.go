@@ -29,7 +29,9 @@ func (m markedLines) MarkedBy(_ context.Context, keys []int64) (from []string, e
 
 // briefly returns the briefing of a folder of notes on 2027-02-28; before are the notes that did not change in the
 // last month.
-func briefly(t *testing.T, ctx context.Context, days int, outside markedLines, fresh, before map[string]string) []BriefLine {
+func briefly(t *testing.T, ctx context.Context, days int, outside markedLines, fresh,
+	before map[string]string,
+) []BriefLine {
 	t.Helper()
 	dir := t.TempDir()
 	today := when.Day{Year: 2027, Month: time.February, Day: 28}
@@ -64,7 +66,10 @@ func briefly(t *testing.T, ctx context.Context, days int, outside markedLines, f
 
 // What an answer says of a briefing is checked against the lines themselves.
 func TestBriefingIsCitedByItsLines(t *testing.T) {
-	b := work(t, map[string]string{"tasks.md": "# Tasks\n\n- [ ] call the plumber 📅 2000-01-02\n", "clip.md": "---\nsource: https://a.example\n---\n- [ ] pay them 📅 2000-01-01\n"})
+	b := work(t, map[string]string{
+		"tasks.md": "# Tasks\n\n- [ ] call the plumber 📅 2000-01-02\n",
+		"clip.md":  "---\nsource: https://a.example\n---\n- [ ] pay them 📅 2000-01-01\n",
+	})
 	result, said := b.run("brief_notes", `{"period":"week"}`)
 	if len(result.Sources) != 2 || !result.Sources[0].Untrusted || result.Sources[1].Untrusted {
 		t.Fatalf("%+v", result.Sources)
@@ -73,7 +78,10 @@ func TestBriefingIsCitedByItsLines(t *testing.T) {
 	for i := range result.Sources {
 		result.Sources[i].N = i + 1
 	}
-	for answer, want := range map[string]agent.Verdict{"You are to “call the plumber” [2].": agent.Verified, "You are to “call the dentist about both wisdom teeth” [2].": agent.NotFound} {
+	for answer, want := range map[string]agent.Verdict{
+		"You are to “call the plumber” [2].":                         agent.Verified,
+		"You are to “call the dentist about both wisdom teeth” [2].": agent.NotFound,
+	} {
 		if got := citation.Check(answer, result.Sources, nil); len(got) != 1 || got[0].Verdict != want {
 			t.Errorf("%s: %+v", answer, got)
 		}
@@ -85,7 +93,8 @@ func TestBriefListsWhatWasPlanted(t *testing.T) {
 	t.Parallel()
 	day := func(text string) (d when.Day) { d, _ = when.ParseDay(text); return d }
 	old := map[string]string{
-		"tasks.md": "# Tasks\n\n- [ ] today 📅 2027-02-28\n- [ ] late ⏳ 2027-01-01\n- [ ] Friday 📅 2027-03-05\n- [ ] later 📅 2027-03-07\n" +
+		"tasks.md": "# Tasks\n\n- [ ] today 📅 2027-02-28\n- [ ] late ⏳ 2027-01-01\n- [ ] Friday 📅 2027-03-05\n- [ ] " +
+			"later 📅 2027-03-07\n" +
 			"- [x] done 📅 2027-02-28\n- [-] dropped 📅 2027-02-28\n- [ ] some day\n",
 		"daily/2026-02-28.md": "# 2026-02-28\n\n- [x] Fed *the* hens\n",
 		"trip.md":             "---\ndate: 2026-02-28\n---\n# Trip\n",
@@ -103,7 +112,10 @@ func TestBriefListsWhatWasPlanted(t *testing.T) {
 	if got := briefly(t, t.Context(), 1, nil, fresh, old); !slices.Equal(got, want) {
 		t.Errorf("got %+v\nwant %+v", got, want)
 	}
-	week := slices.Insert(slices.Clone(want), 2, BriefLine{Kind: DueTask, Path: "tasks.md", Line: 5, Text: "Friday", Day: day("2027-03-05")})
+	week := slices.Insert(slices.Clone(want), 2, BriefLine{
+		Kind: DueTask, Path: "tasks.md", Line: 5,
+		Text: "Friday", Day: day("2027-03-05"),
+	})
 	if got := briefly(t, t.Context(), 7, nil, fresh, old); !slices.Equal(got, week) {
 		t.Errorf("of a week: got %+v\nwant %+v", got, week)
 	}

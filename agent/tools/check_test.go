@@ -24,10 +24,17 @@ func TestWriterKnowsAfterAKillWhetherItRan(t *testing.T) {
 			do   func(b *bench, change agent.Change)
 			want agent.Happened
 		}{
-			"not run":               {func(*bench, agent.Change) {}, agent.HasNotHappened},
-			"run":                   {func(b *bench, change agent.Change) { mustApply(b, change) }, agent.HasHappened},
-			"changed by the user":   {func(b *bench, _ agent.Change) { put(b, each.file, "my own words\n") }, agent.MayHaveHappened},
-			"run, then changed":     {func(b *bench, change agent.Change) { mustApply(b, change); put(b, each.file, "my own words\n") }, agent.MayHaveHappened},
+			"not run": {func(*bench, agent.Change) {}, agent.HasNotHappened},
+			"run":     {func(b *bench, change agent.Change) { mustApply(b, change) }, agent.HasHappened},
+			"changed by the user": {
+				func(b *bench, _ agent.Change) { put(b, each.file, "my own words\n") },
+				agent.MayHaveHappened,
+			},
+			"run, then changed": {func(b *bench, change agent.Change) {
+				mustApply(b, change)
+				put(b, each.file,
+					"my own words\n")
+			}, agent.MayHaveHappened},
 			"the vault is not here": {func(b *bench, _ agent.Change) { b.folders = nil }, agent.MayHaveHappened},
 		} {
 			t.Run(each.tool+" "+each.file+" "+name, func(t *testing.T) {

@@ -50,8 +50,10 @@ func textOf(t *testing.T, file string) string {
 }
 
 func TestFactsEditedByTheUserAreRead(t *testing.T) {
-	f, _ := aMemory(t, "# About me\n\n- My cat is called Whiskers (2026-11-21, you)\n* I live in Graz\r\n- [x] Ines is my sister (2026-11-20, chat ab12cd34)\n"+
-		"\nprose (2026-11-20, you)\n  + Rent is due on the 1st (of each month)\n- They sleep a lot (2026-11-19, chat x1, foreign)\n- ()\n")
+	f, _ := aMemory(t, "# About me\n\n- My cat is called Whiskers (2026-11-21, you)\n* I live in Graz\r\n- [x] Ines "+
+		"is my sister (2026-11-20, chat ab12cd34)\n"+
+		"\nprose (2026-11-20, you)\n  + Rent is due on the 1st (of each month)\n- They sleep a lot (2026-11-19, chat "+
+		"x1, foreign)\n- ()\n")
 	list, err := f.List(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -86,7 +88,8 @@ func TestFactIsAddedAfterTheLastOne(t *testing.T) {
 			if got := textOf(t, file); got != tc.want {
 				t.Errorf("got %q, want %q", got, tc.want)
 			}
-			if _, err := f.Remember("i like TEA", aDay); err == nil || !strings.Contains(err.Error(), "remembered already") {
+			if _, err := f.Remember("i like TEA", aDay); err == nil ||
+				!strings.Contains(err.Error(), "remembered already") {
 				t.Errorf("a second time: %v", err)
 			}
 		})
@@ -95,12 +98,16 @@ func TestFactIsAddedAfterTheLastOne(t *testing.T) {
 
 func TestForgetRemovesOneLine(t *testing.T) {
 	f, file := aMemory(t, "- My cat is called Whiskers\n- My dog is called Rex\n- cat\n")
-	for text, want := range map[string]string{"called": "several facts match", "horse": "no saved fact matches", " ": "text missing"} {
+	for text, want := range map[string]string{
+		"called": "several facts match",
+		"horse":  "no saved fact matches", " ": "text missing",
+	} {
 		if _, err := f.Forget(text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("forget %q: %v", text, err)
 		}
 	}
-	for _, text := range []string{"cat", "the dog Rex", "dog REX"} { // the whole text of a fact names it, even if other facts contain it
+	// the whole text of a fact names it, even if other facts contain it
+	for _, text := range []string{"cat", "the dog Rex", "dog REX"} {
 		_, _ = f.Forget(text)
 	}
 	if got := textOf(t, file); got != "- My cat is called Whiskers\n" {
@@ -133,7 +140,8 @@ func TestCheckboxIsNotRemembered(t *testing.T) {
 			t.Errorf("%q is remembered as %q", text, c.now)
 		}
 	}
-	if facts := parseFacts("- [ ] (2026-11-21, you)\n- [ ] tea (2026-11-21, chat c1, foreign)\n"); len(facts) != 1 || facts[0].Text != "tea" || !facts[0].Untrusted {
+	if facts := parseFacts("- [ ] (2026-11-21, you)\n- [ ] tea (2026-11-21, chat c1, foreign)\n"); len(facts) != 1 ||
+		facts[0].Text != "tea" || !facts[0].Untrusted {
 		t.Errorf("got %+v", facts)
 	}
 }
@@ -148,7 +156,8 @@ func TestRememberPreviewsItsLine(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if preview := change.Preview(); preview.Path != "memory.md" || !strings.Contains(preview.Diff, "+- I like tea (2026-11-21, you)") {
+	if preview := change.Preview(); preview.Path != "memory.md" ||
+		!strings.Contains(preview.Diff, "+- I like tea (2026-11-21, you)") {
 		t.Fatalf("got %+v", preview)
 	}
 	if _, err := os.Stat(file); err == nil {
@@ -165,18 +174,25 @@ func TestRememberPreviewsItsLine(t *testing.T) {
 func TestRecallFindsFactsAndExchanges(t *testing.T) {
 	f, _ := aMemory(t, "- My cat is called Whiskers (2026-11-21, chat c, foreign)\n- I live in Graz\n")
 	past := func(_ context.Context, question string, _ int) ([]agent.Recollection, error) {
-		return []agent.Recollection{{Asked: aDay, Conversation: "c7", Title: "pets", Question: "Is " + question + " hungry?", Answer: "Always."}}, nil
+		return []agent.Recollection{{
+			Asked: aDay, Conversation: "c7", Title: "pets",
+			Question: "Is " + question + " hungry?", Answer: "Always.",
+		}}, nil
 	}
 	tool := newRecall(f, past, "")
 	result, err := tool.Run(t.Context(), []byte(`{"query":"the cat"}`))
-	want := "- My cat is called Whiskers (2026-11-21, chat c, untrusted)\n\nOn 2026-11-21, in \"pets\" (c7):\nUser: Is the cat hungry?\nYou: Always."
+	want := "- My cat is called Whiskers (2026-11-21, chat c, untrusted)\n\nOn 2026-11-21, in \"pets\" (c7):\nUser: " +
+		"Is the cat hungry?\nYou: Always."
 	if err != nil || result.Text != want || !result.Listed[0].Untrusted {
 		t.Errorf("got %+v, %v", result, err)
 	}
-	if all, err := tool.Run(t.Context(), []byte(`{}`)); err != nil || strings.Count(all.Text, "\n") != 1 || tool.Properties().Level != agent.Auto {
+	if all, err := tool.Run(t.Context(), []byte(`{}`)); err != nil || strings.Count(all.Text, "\n") != 1 ||
+		tool.Properties().Level != agent.Auto {
 		t.Errorf("got %+v, %v", all, err)
 	}
-	if none, err := newRecall(f, nil, "memory.scope is off").Run(t.Context(), []byte(`{"query":"quantum chromodynamics"}`)); err != nil || !none.Nothing || !strings.Contains(none.Text, "not searched: memory.scope is off") {
+	if none, err := newRecall(f, nil, "memory.scope is off").Run(t.Context(),
+		[]byte(`{"query":"quantum chromodynamics"}`)); err != nil || !none.Nothing ||
+		!strings.Contains(none.Text, "not searched: memory.scope is off") {
 		t.Errorf("got %+v, %v", none, err)
 	}
 }

@@ -13,8 +13,10 @@ import (
 func TestHealthFindsWhatWasPlanted(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{
-		"index.md":      "# Index\n\n[[Shoes]], [[shoess]], [plan](run/plan.md), [gone](gone/away.md), [[2027-01-01]], [[#Index]], [[scan.zip]] <https://a.example>\n",
-		"run/shoes.md":  "# Shoes\n\n[[index]] [[plan]] `[[no link]]`\n\n- [ ] sole 📅 2026-03-01\n- [x] lace 📅 2026-03-01\n- [ ] later 📅 2026-11-20\n",
+		"index.md": "# Index\n\n[[Shoes]], [[shoess]], [plan](run/plan.md), [gone](gone/away.md), " +
+			"[[2027-01-01]], [[#Index]], [[scan.zip]] <https://a.example>\n",
+		"run/shoes.md": "# Shoes\n\n[[index]] [[plan]] `[[no link]]`\n\n- [ ] sole 📅 2026-03-01\n- [x] lace 📅 " +
+			"2026-03-01\n- [ ] later 📅 2026-11-20\n",
 		"run/plan.md":   "---\naliases: [The Plan]\n---\n# Plan\n\n[[index]] and [[The Plann]]\n",
 		"b/plan.md":     "# Plan\n\n[[index]]\n",
 		"alone.md":      "# Alone\n",

@@ -41,7 +41,10 @@ func TestAKilledMoveIsAllOrNothing(t *testing.T) {
 	if dir := os.Getenv(killedEnv); dir != "" {
 		b, s := keptBench(t, dir)
 		conversation := s.NewConversation()
-		turn := agent.WithCaller(t.Context(), agent.Caller{Conversation: conversation, Turn: sure(s.Begin(t.Context(), conversation, "move it"))})
+		turn := agent.WithCaller(t.Context(), agent.Caller{
+			Conversation: conversation,
+			Turn:         sure(s.Begin(t.Context(), conversation, "move it")),
+		})
 		change := sure(b.prepared(turn, "move_note", moveArgs{"plan", "new/place"}))
 		fmt.Println("ready")
 		mustApply(b, withCtx{change, turn})
@@ -105,5 +108,6 @@ func TestAKilledMoveIsAllOrNothing(t *testing.T) {
 		s.Close()
 		b.folders[0].Close()
 	}
-	t.Logf("%d kills, %d of them between two writes: %d times nothing was made, %d times all", kills, between, none, all)
+	t.Logf("%d kills, %d of them between two writes: %d times nothing was made, %d times all",
+		kills, between, none, all)
 }

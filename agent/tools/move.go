@@ -46,8 +46,8 @@ type (
 // secondMissing is said if the second of two names is missing.
 const secondMissing = "The second name is missing; a name of several words is in quotation marks"
 
-// destination finds the note that is to be moved, and the folder and path that it gets: "to" is a folder if it ends with a
-// slash or there is one, a name in the note's own folder if it has none, else a path.
+// destination finds the note that is to be moved, and the folder and path that it gets: "to" is a folder if it ends
+// with a slash or there is one, a name in the note's own folder if it has none, else a path.
 func (d mover) destination(ctx context.Context, args moveArgs) (at place, folder *notes.Folder, name string, err error) {
 	to := strings.TrimSpace(args.To)
 	if to == "" {

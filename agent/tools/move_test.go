@@ -84,18 +84,22 @@ func TestMovedMergedAndRetagged(t *testing.T) {
 		did   string
 	}{
 		"move": {"move_note", moveArgs{"Plan", "archive/"}, map[string]string{
-			"plan.md": "", "archive/plan.md": before["plan.md"], "work/next.md": "[p](../archive/plan.md) [[Plan]] #run/long\n",
-			"old.org": "* Head\n[[file:archive/plan.md][the plan]]\n",
+			"plan.md": "", "archive/plan.md": before["plan.md"],
+			"work/next.md": "[p](../archive/plan.md) [[Plan]] #run/long\n",
+			"old.org":      "* Head\n[[file:archive/plan.md][the plan]]\n",
 		}, "changed archive/plan.md, old.org (+1 -1), work/next.md (+1 -1)"},
 		"rename": {"move_note", moveArgs{"plan", "My plan"}, map[string]string{
-			"plan.md": "", "My plan.md": before["plan.md"], "work/next.md": "[p](../My%20plan.md) [[My plan]] #run/long\n",
+			"plan.md": "", "My plan.md": before["plan.md"], "work/next.md": "[p](../My%20plan.md) [[My plan]] " +
+				"#run/long\n",
 			"index.md": "![[clip]] [[My plan#x|y]]\n", "old.org": "* Head\n[[file:My plan.md][the plan]]\n",
 		}, "changed My plan.md, index.md (+1 -1), old.org (+1 -1), work/next.md (+1 -1)"},
 		"merge": {"merge_notes", mergeArgs{"clip", "plan"}, map[string]string{
-			"clip.md": "", "plan.md": "# Plan\n\nSee [[next]] and #run.\n\n# clip\n\nClipped.\n", "index.md": "![[plan]] [[plan#x|y]]\n",
+			"clip.md": "", "plan.md": "# Plan\n\nSee [[next]] and #run.\n\n# clip\n\nClipped.\n",
+			"index.md": "![[plan]] [[plan#x|y]]\n",
 		}, "changed index.md (+1 -1), plan.md (+4) · removed clip.md"},
 		"retag": {"rename_tag", retagArgs{"#run", "sport/running"}, map[string]string{
-			"plan.md": "# Plan\n\nSee [[next]] and #sport/running.\n", "work/next.md": "[p](../plan.md) [[Plan]] #sport/running/long\n",
+			"plan.md":      "# Plan\n\nSee [[next]] and #sport/running.\n",
+			"work/next.md": "[p](../plan.md) [[Plan]] #sport/running/long\n",
 		}, "changed plan.md (+1 -1), work/next.md (+1 -1)"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -109,7 +113,8 @@ func TestMovedMergedAndRetagged(t *testing.T) {
 			}
 			mark := sure(change.Mark(turn))
 			mustApply(b, withCtx{change, turn})
-			if _, did, err := b.tool(tc.tool).(agent.Checker).Check(turn, mark); err != nil || agent.Sum(did).String() != tc.did {
+			if _, did, err := b.tool(tc.tool).(agent.Checker).Check(turn, mark); err != nil ||
+				agent.Sum(did).String() != tc.did {
 				t.Errorf("it says %q, %v, want %q", agent.Sum(did), err, tc.did)
 			}
 			want := maps.Clone(before)
@@ -146,11 +151,16 @@ type withCtx struct {
 func (c withCtx) Apply(context.Context) (agent.Result, error) { return c.Change.Apply(c.turn) }
 
 func TestWhatCannotBeMoved(t *testing.T) {
-	b, turn := movingBench(t, map[string]string{"plan.md": "plan\n", "other.md": "x\n", "secret/a.md": "[[plan]]\n", "c.canvas": `{"nodes":[{"id":"1","type":"file","file":"plan.md"}]}`})
+	b, turn := movingBench(t, map[string]string{
+		"plan.md": "plan\n", "other.md": "x\n", "secret/a.md": "[[plan]]\n",
+		"c.canvas": `{"nodes":[{"id":"1","type":"file","file":"plan.md"}]}`,
+	})
 	hiding := agent.Hiding(turn, func(name string) bool { return strings.HasPrefix(name, "secret/") })
 	for name, args := range map[string]moveArgs{
-		"taken": {"plan", "other"}, "hidden": {"plan", "secret/"}, "no such note": {"nothing", "new"}, "a hidden one": {"secret/a.md", "a"}, "the same": {"plan", "Plan"},
-		"another kind": {"plan", "plan.txt"}, "outside": {"plan", "../plan"}, "dotted": {"plan", ".hidden/plan"}, "not portable": {"plan", "a:b"},
+		"taken": {"plan", "other"}, "hidden": {"plan", "secret/"}, "no such note": {"nothing", "new"},
+		"a hidden one": {"secret/a.md", "a"}, "the same": {"plan", "Plan"},
+		"another kind": {"plan", "plan.txt"}, "outside": {"plan", "../plan"}, "dotted": {"plan", ".hidden/plan"},
+		"not portable": {"plan", "a:b"},
 	} {
 		change, err := b.prepared(hiding, "move_note", args)
 		if err == nil {
@@ -165,7 +175,8 @@ func TestWhatCannotBeMoved(t *testing.T) {
 		t.Fatal(err)
 	}
 	mustApply(b, withCtx{change, turn})
-	if got := b.all(); got["secret/a.md"] != "[[plan]]\n" || strings.Contains(change.Preview().Text+change.Preview().Diff, "secret") {
+	if got := b.all(); got["secret/a.md"] != "[[plan]]\n" ||
+		strings.Contains(change.Preview().Text+change.Preview().Diff, "secret") {
 		t.Errorf("a hidden note was changed or named: %q, %+v", got, change.Preview())
 	}
 	if !strings.Contains(change.Preview().Text, "c.canvas") {
@@ -173,14 +184,17 @@ func TestWhatCannotBeMoved(t *testing.T) {
 	}
 }
 
-// Killed after any of its writes, a set is made as a whole or not at all after the next start. What the user has written
-// since stays.
+// Killed after any of its writes, a set is made as a whole or not at all after the next start. What the user has
+// written since stays.
 func TestInterruptedSetsAreAllOrNothing(t *testing.T) {
 	testenv.WithoutRace(t)
 	rapid.Check(t, func(r *rapid.T) {
 		files := map[string]string{"plan.md": "# Plan\n\n[[a0]]\n"}
 		for i := range rapid.IntRange(0, 5).Draw(r, "notes") {
-			files[fmt.Sprintf("a%d.md", i)] = rapid.SampledFrom([]string{"[[plan]]\n", "no link\n", "[x](plan.md) [[plan|y]]\r\n"}).Draw(r, "text")
+			files[fmt.Sprintf("a%d.md", i)] = rapid.SampledFrom([]string{
+				"[[plan]]\n", "no link\n",
+				"[x](plan.md) [[plan|y]]\r\n",
+			}).Draw(r, "text")
 		}
 		b, turn := movingBench(t, files)
 		args := moveArgs{"plan", rapid.SampledFrom([]string{"deep/er/new", "other"}).Draw(r, "to")}
@@ -188,7 +202,10 @@ func TestInterruptedSetsAreAllOrNothing(t *testing.T) {
 		planned := change.(preparedSet)
 		var list []agent.NoteChange
 		for _, c := range planned.shown.changes {
-			list = append(list, agent.NoteChange{Vault: c.folder.Dir(), Path: c.path, Before: c.was, After: sumOf(c.now)})
+			list = append(list, agent.NoteChange{
+				Vault: c.folder.Dir(), Path: c.path,
+				Before: c.was, After: sumOf(c.now),
+			})
 		}
 		sure(b.deps.Sets.ChangingSet(turn, agent.CallerOf(turn).Turn, list))
 		made := rapid.IntRange(0, len(list)).Draw(r, "made")

@@ -77,7 +77,11 @@ func openOffline(t *testing.T, from string) offlineVault {
 	now := func() time.Time { return offlineDay }
 	library := rag.Library{Indexes: []*rag.Index{index}}
 	kit := All(Deps{Search: library, Vaults: only{folder}, Now: now})
-	return offlineVault{t, library, turn.New(turn.Options{Model: offline.New(), Server: &agenttest.Server{Name: "offline"}, History: agenttest.Forgetful{}, Tools: agenttest.Tools(kit...), Now: now})}
+	return offlineVault{t, library, turn.New(turn.Options{
+		Model:  offline.New(),
+		Server: &agenttest.Server{Name: "offline"}, History: agenttest.Forgetful{},
+		Tools: agenttest.Tools(kit...), Now: now,
+	})}
 }
 
 // ask returns the answer and the listed passages.
@@ -126,7 +130,8 @@ func offlineCases(t *testing.T, file string, fields int) (cases [][]string) {
 
 func openOfflineVaults(t *testing.T) map[string]offlineVault {
 	return map[string]offlineVault{
-		"sample": openOffline(t, "../../examples/notes"), "house": openOffline(t, "testdata/offline/house"), "graph": openOffline(t, "testdata/offline/graph"),
+		"sample": openOffline(t, "../../examples/notes"), "house": openOffline(t, "testdata/offline/house"),
+		"graph": openOffline(t, "testdata/offline/graph"),
 	}
 }
 
@@ -199,12 +204,14 @@ func TestFirstLineNamesWhatNoNoteHas(t *testing.T) {
 	t.Parallel()
 	vaults := openOfflineVaults(t)
 	lacking := func(vault, question string) []rag.MissingWord {
-		found, err := vaults[vault].library.Search(t.Context(), rag.Query{Text: question, Today: when.DayOf(offlineDay)})
+		found, err := vaults[vault].library.Search(t.Context(),
+			rag.Query{Text: question, Today: when.DayOf(offlineDay)})
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, missing := range found.Missing.Words {
-			has, err := vaults[vault].library.Search(t.Context(), rag.Query{Text: missing.Word, Side: rag.KeywordsAlone, Today: when.DayOf(offlineDay)})
+			has, err := vaults[vault].library.Search(t.Context(),
+				rag.Query{Text: missing.Word, Side: rag.KeywordsAlone, Today: when.DayOf(offlineDay)})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -234,7 +241,8 @@ func TestFirstLineNamesWhatNoNoteHas(t *testing.T) {
 			t.Logf("%s: nothing is missing: %s", c[0], c[1])
 		}
 	}
-	t.Logf("of %.0f questions without an answer, the first line of %.2f says what is missing; and of %d with one", asked, named/asked, answerable)
+	t.Logf("of %.0f questions without an answer, the first line of %.2f says what is missing; and of %d with one",
+		asked, named/asked, answerable)
 	if named/asked < 0.7 {
 		t.Error("want 0.7")
 	}
@@ -270,7 +278,8 @@ func TestDocumentedExamplesAreAnswered(t *testing.T) {
 		t.Fatal(err)
 	}
 	asked := map[string]bool{}
-	for _, page := range append(pages, "../../README.md", "../../docs/conversations.md", "../../cli/cli.go", "../../cli/ask.go") {
+	for _, page := range append(pages, "../../README.md", "../../docs/conversations.md",
+		"../../cli/cli.go", "../../cli/ask.go") {
 		text, err := os.ReadFile(page)
 		if err != nil {
 			t.Fatal(err)
@@ -290,7 +299,8 @@ func TestDocumentedExamplesAreAnswered(t *testing.T) {
 				switch {
 				case want == "":
 					t.Errorf("%s: no answer of %q is known to this test", page, m[1])
-				case !strings.HasSuffix(want, ".md") && !strings.Contains(answer, want), strings.HasSuffix(want, ".md") && (len(listed) == 0 || listed[0].Path != want):
+				case !strings.HasSuffix(want, ".md") && !strings.Contains(answer, want),
+					strings.HasSuffix(want, ".md") && (len(listed) == 0 || listed[0].Path != want):
 					t.Errorf("%s: %s\n%s", page, m[1], answer)
 				}
 			}
@@ -308,7 +318,8 @@ func TestDocumentedExamplesAreAnswered(t *testing.T) {
 		about = strings.TrimPrefix(strings.ToLower(about), "the ")
 		answer, listed := v.ask(question)
 		lines := strings.Split(answer, "\n")
-		if len(listed) == 0 || ofNote && !strings.Contains(strings.ToLower(lines[2]), about) || !ofNote && !strings.HasSuffix(lines[0], "notes:") {
+		if len(listed) == 0 || ofNote && !strings.Contains(strings.ToLower(lines[2]), about) ||
+			!ofNote && !strings.HasSuffix(lines[0], "notes:") {
 			t.Errorf("%s\n%s", question, answer)
 		}
 	}

@@ -22,9 +22,12 @@ func TestWritersRefuseControlCharacters(t *testing.T) {
 	}
 	for _, r := range characters {
 		for _, call := range []string{
-			`append_note {"path":"log.md","content":"xRy"}`, `append_note {"path":"log.md","content":"x","heading":"xRy"}`,
-			`create_note {"path":"new.md","content":"xRy"}`, `create_note {"path":"nRw.md","content":"x"}`, `add_task {"text":"xRy"}`,
-			`edit_note {"path":"log.md","old_text":"one","new_text":"xRy"}`, `remember {"text":"xRy"}`, `create_artifact {"name":"n","text":"xRy"}`,
+			`append_note {"path":"log.md","content":"xRy"}`,
+			`append_note {"path":"log.md","content":"x","heading":"xRy"}`,
+			`create_note {"path":"new.md","content":"xRy"}`, `create_note {"path":"nRw.md","content":"x"}`,
+			`add_task {"text":"xRy"}`,
+			`edit_note {"path":"log.md","old_text":"one","new_text":"xRy"}`, `remember {"text":"xRy"}`,
+			`create_artifact {"name":"n","text":"xRy"}`,
 		} {
 			b := work(t, map[string]string{"log.md": note})
 			b.deps.Facts, _ = aMemory(t, "")
@@ -32,7 +35,9 @@ func TestWritersRefuseControlCharacters(t *testing.T) {
 			tool, input, _ := strings.Cut(call, " ")
 			letter, _ := json.Marshal(string(r))
 			_, got := b.run(tool, strings.ReplaceAll(input, "R", strings.Trim(string(letter), `"`)))
-			if want := r != '\t' && r != '\n' || strings.Contains(call, "nRw"); strings.Contains(got, "control character") != want || want && !strings.Contains(call, "nRw") && !strings.Contains(got, fmt.Sprintf("%U", r)) {
+			if want := r != '\t' && r != '\n' || strings.Contains(call, "nRw"); strings.Contains(got,
+				"control character") != want || want && !strings.Contains(call, "nRw") &&
+				!strings.Contains(got, fmt.Sprintf("%U", r)) {
 				t.Errorf("%U in %s: %s", r, call, got)
 			}
 		}
@@ -55,20 +60,25 @@ func TestWritersRefuseControlCharacters(t *testing.T) {
 		refused bool
 	}{
 		{`{"path":"old.md","old_text":"two","new_text":"three"}`, false},
-		{`{"path":"old.md","old_text":"a \u202eb\u202c one","new_text":"a \u202eb\u202c 1"}`, false}, // the note had them
+		// the note had them
+		{`{"path":"old.md","old_text":"a \u202eb\u202c one","new_text":"a \u202eb\u202c 1"}`, false},
 		{`{"path":"old.md","old_text":"\u2028c","new_text":"c"}`, false},
 		{`{"path":"old.md","old_text":"\u202eb","new_text":"\u202e\u202eb"}`, true},
-		{`{"path":"old.md","old_text":"three","new_text":"\ud83c\udff4\udb40\udc67\udb40\udc62\udb40\udc65\udb40\udc6e\udb40\udc67\udb40\udc7f"}`, false}, // the flag of England
+		// the flag of England
+		{`{"path":"old.md","old_text":"three",` +
+			`"new_text":"\ud83c\udff4\udb40\udc67\udb40\udc62\udb40\udc65\udb40\udc6e\udb40\udc67\udb40\udc7f"}`, false},
 	} {
 		if _, got := b.run("edit_note", call.input); strings.HasPrefix(got, "error") != call.refused {
 			t.Errorf("%s: %s", call.input, got)
 		}
 	}
 	facts, _ := aMemory(t, "")
-	if _, err := facts.Remember("my cat is \u202eTom", time.Now()); err == nil || !strings.Contains(err.Error(), "U+202E") {
+	if _, err := facts.Remember("my cat is \u202eTom", time.Now()); err == nil ||
+		!strings.Contains(err.Error(), "U+202E") {
 		t.Errorf("remembered, with %v", err)
 	}
-	if _, err := b.tool("create_note").(agent.Preparer).Prepare(t.Context(), json.RawMessage(`{"path":"a\u0085b.md","content":"x"}`)); err == nil {
+	if _, err := b.tool("create_note").(agent.Preparer).Prepare(t.Context(),
+		json.RawMessage(`{"path":"a\u0085b.md","content":"x"}`)); err == nil {
 		t.Error("a note whose name has a C1 control may be made")
 	}
 }

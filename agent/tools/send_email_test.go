@@ -177,7 +177,9 @@ func mailTool(m MailAccount) *sendEmail {
 func TestMailArrivesAsShown(t *testing.T) {
 	p := startPost(t, false)
 	tool := mailTool(p.settings())
-	args := json.RawMessage(`{"to":["Björn Ö <bjorn@example.com>","cy@example.com"],"cc":["cy@example.com","dee@example.com"],"bcc":["eve@example.com"],"subject":"Grüße & Fotos 🏃","body":"Hi,\n.\n..two\nähm\n\nAna\n"}`)
+	args := json.RawMessage(`{"to":["Björn Ö <bjorn@example.com>","cy@example.com"],"cc":["cy@example.com",` +
+		`"dee@example.com"],"bcc":["eve@example.com"],"subject":"Grüße & Fotos 🏃","body":"Hi,` +
+		`\n.\n..two\nähm\n\nAna\n"}`)
 	shown, err := tool.Preview(t.Context(), args)
 	if err != nil {
 		t.Fatal(err)
@@ -219,7 +221,8 @@ func TestMailThroughALocalServerIsCounted(t *testing.T) {
 	p := startPost(t, false)
 	var sent atomic.Int64
 	tool := NewSendEmail(p.settings(), func() time.Time { return mailNoon }, nil, &sent)
-	if _, err := tool.Run(t.Context(), json.RawMessage(`{"to":["cy@example.com"],"subject":"Sunday","body":"See you at ten."}`)); err != nil {
+	if _, err := tool.Run(t.Context(), json.RawMessage(`{"to":["cy@example.com"],"subject":"Sunday","body":"See you `+
+		`at ten."}`)); err != nil {
 		t.Fatal(err)
 	}
 	if len(p.all()) != 1 || sent.Load() < int64(len("See you at ten.")) {
@@ -257,28 +260,43 @@ func decoded(t *testing.T, header string) string {
 // recipients with the intended headers.
 func TestArgumentsCannotInjectHeadersOrRecipients(t *testing.T) {
 	attacks := []string{
-		"x\r\nBcc: eve@evil.example", "x\nBcc: eve@evil.example", "x\rBcc: eve@evil.example", "x\x00y", "x\x0bBcc: eve@evil.example",
-		"x\u2028Bcc: eve@evil.example", "x\u2029y", "x\u0085Bcc: eve@evil.example", "\r\n.\r\nMAIL FROM:<eve@evil.example>\r\nRCPT TO:<eve@evil.example>\r\nDATA\r\n",
-		"x\r\n\r\nanother body", "=?utf-8?q?x=0D=0ABcc:_eve@evil.example?=", "=?utf-8?b?eA0KQmNjOiBldmVAZXZpbC5leGFtcGxl?=",
-		"\n.\nRSET\nMAIL FROM:<eve@evil.example>", "\r.\r\nQUIT", "x\xff", "%0d%0aBcc: eve@evil.example", "x\\r\\nBcc: eve@evil.example",
+		"x\r\nBcc: eve@evil.example", "x\nBcc: eve@evil.example", "x\rBcc: eve@evil.example", "x\x00y",
+		"x\x0bBcc: eve@evil.example",
+		"x\u2028Bcc: eve@evil.example", "x\u2029y", "x\u0085Bcc: eve@evil.example",
+		"\r\n.\r\nMAIL FROM:<eve@evil.example>\r\nRCPT TO:<eve@evil.example>\r\nDATA\r\n",
+		"x\r\n\r\nanother body", "=?utf-8?q?x=0D=0ABcc:_eve@evil.example?=",
+		"=?utf-8?b?eA0KQmNjOiBldmVAZXZpbC5leGFtcGxl?=",
+		"\n.\nRSET\nMAIL FROM:<eve@evil.example>", "\r.\r\nQUIT", "x\xff", "%0d%0aBcc: eve@evil.example",
+		"x\\r\\nBcc: eve@evil.example",
 		strings.Repeat("a", 2000), "\u202egro.live@eve", "\ufeffx", "x\tBcc: eve@evil.example",
 	}
 	addresses := []string{
-		"bob@example.com, eve@evil.example", "bob@example.com;eve@evil.example", "group: bob@example.com, eve@evil.example;", "bob@example.com> RCPT TO:<eve@evil.example",
-		"<bob@example.com> NOTIFY=SUCCESS", `"bob@example.com" <eve@evil.example>, c@d.e`, "bob@example.com\r\nRCPT TO:<eve@evil.example>", "bob@example.com\x00@evil.example",
-		"bob", "@example.com", "bob@", "bob@[127.0.0.1]", "bob@exa mple.com", "bob@-x.example", "bob@x..example", `"bob smith"@example.com`, `"bob\"@evil.example,"@example.com`,
-		"bob@evil.example%example.com", "bob@evil.example@example.com", "@evil.example:bob@example.com", "bob(comment\r\n)@example.com", "b\u200bob@example.com", "bob@exam\u00adple.com", "",
-		strings.Repeat("a", 300) + "@example.com", "=?utf-8?q?bob=40evil.example=2C?= <bob@example.com>", "Bob\u202e <bob@example.com>", "=?utf-8?q?a=0D=0ABcc:_eve@evil.example?= <bob@example.com>",
+		"bob@example.com, eve@evil.example", "bob@example.com;eve@evil.example",
+		"group: bob@example.com, eve@evil.example;", "bob@example.com> RCPT TO:<eve@evil.example",
+		"<bob@example.com> NOTIFY=SUCCESS", `"bob@example.com" <eve@evil.example>, c@d.e`,
+		"bob@example.com\r\nRCPT TO:<eve@evil.example>", "bob@example.com\x00@evil.example",
+		"bob", "@example.com", "bob@", "bob@[127.0.0.1]", "bob@exa mple.com", "bob@-x.example", "bob@x..example",
+		`"bob smith"@example.com`, `"bob\"@evil.example,"@example.com`,
+		"bob@evil.example%example.com", "bob@evil.example@example.com", "@evil.example:bob@example.com",
+		"bob(comment\r\n)@example.com", "b\u200bob@example.com", "bob@exam\u00adple.com", "",
+		strings.Repeat("a", 300) + "@example.com", "=?utf-8?q?bob=40evil.example=2C?= <bob@example.com>",
+		"Bob\u202e <bob@example.com>", "=?utf-8?q?a=0D=0ABcc:_eve@evil.example?= <bob@example.com>",
 	}
 	inputs := map[string]mailArgs{}
 	for i, attack := range attacks {
 		inputs[fmt.Sprintf("subject %d", i)] = mailArgs{To: []string{"bob@example.com"}, Subject: attack, Body: "text"}
 		inputs[fmt.Sprintf("body %d", i)] = mailArgs{To: []string{"bob@example.com"}, Subject: "s", Body: attack}
-		inputs[fmt.Sprintf("name %d", i)] = mailArgs{To: []string{attack + " <bob@example.com>"}, Subject: "s", Body: "text"}
+		inputs[fmt.Sprintf("name %d", i)] = mailArgs{
+			To:      []string{attack + " <bob@example.com>"},
+			Subject: "s", Body: "text",
+		}
 	}
 	for i, a := range addresses {
 		inputs[fmt.Sprintf("to %d", i)] = mailArgs{To: []string{a}, Subject: "s", Body: "text"}
-		inputs[fmt.Sprintf("bcc %d", i)] = mailArgs{To: []string{"bob@example.com"}, Bcc: []string{a}, Subject: "s", Body: "text"}
+		inputs[fmt.Sprintf("bcc %d", i)] = mailArgs{
+			To: []string{"bob@example.com"}, Bcc: []string{a},
+			Subject: "s", Body: "text",
+		}
 	}
 	p := startPost(t, false)
 	tool := mailTool(p.settings())
@@ -294,7 +312,8 @@ func TestArgumentsCannotInjectHeadersOrRecipients(t *testing.T) {
 		letters := p.all()[before:]
 		if err != nil {
 			if len(letters) > 0 || previewErr == nil {
-				t.Errorf("%s: refused with %v (when shown: %v), and %d mails arrived", name, err, previewErr, len(letters))
+				t.Errorf("%s: refused with %v (when shown: %v), and %d mails arrived", name, err,
+					previewErr, len(letters))
 			}
 			continue
 		}
@@ -313,11 +332,15 @@ func TestArgumentsCannotInjectHeadersOrRecipients(t *testing.T) {
 			t.Errorf("%s: it went to %v; shown was\n%s", name, letters[0].to, shown.Text)
 		}
 		for field, values := range header {
-			if !slices.Contains([]string{"From", "To", "Subject", "Date", "Message-Id", "Mime-Version", "Content-Type", "Content-Transfer-Encoding"}, field) || len(values) != 1 {
+			if !slices.Contains([]string{
+				"From", "To", "Subject", "Date", "Message-Id", "Mime-Version", "Content-Type",
+				"Content-Transfer-Encoding",
+			}, field) || len(values) != 1 {
 				t.Errorf("%s: header %s: %q", name, field, values)
 			}
 		}
-		if want := strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(strings.ToValidUTF8(args.Body, "\ufffd")); strings.TrimRight(body, "\n") != strings.TrimRight(want, "\n") {
+		if want := strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(strings.ToValidUTF8(args.Body,
+			"\ufffd")); strings.TrimRight(body, "\n") != strings.TrimRight(want, "\n") {
 			t.Errorf("%s: the text is %q, want %q", name, body, want)
 		}
 	}
@@ -327,8 +350,10 @@ func TestArgumentsCannotInjectHeadersOrRecipients(t *testing.T) {
 func TestMailGoesToAllRecipientsOrNone(t *testing.T) {
 	p := startPost(t, false)
 	p.refuse = "cy@example.com"
-	_, err := mailTool(p.settings()).Run(t.Context(), json.RawMessage(`{"to":["bob@example.com","cy@example.com"],"subject":"s","body":"b"}`))
-	if err == nil || !strings.Contains(err.Error(), "no such user") || !strings.Contains(err.Error(), "nothing was sent") || len(p.all()) != 0 {
+	_, err := mailTool(p.settings()).Run(t.Context(), json.RawMessage(`{"to":["bob@example.com","cy@example.com"],`+
+		`"subject":"s","body":"b"}`))
+	if err == nil || !strings.Contains(err.Error(), "no such user") ||
+		!strings.Contains(err.Error(), "nothing was sent") || len(p.all()) != 0 {
 		t.Errorf("%v; %d mails arrived", err, len(p.all()))
 	}
 }
@@ -336,7 +361,8 @@ func TestMailGoesToAllRecipientsOrNone(t *testing.T) {
 func TestSilentServerIsReported(t *testing.T) {
 	p := startPost(t, false)
 	p.hangUp = true
-	_, err := mailTool(p.settings()).Run(t.Context(), json.RawMessage(`{"to":["bob@example.com"],"subject":"s","body":"b"}`))
+	_, err := mailTool(p.settings()).Run(t.Context(), json.RawMessage(`{"to":["bob@example.com"],"subject":"s",`+
+		`"body":"b"}`))
 	if !errors.Is(err, errMaybeSent) {
 		t.Errorf("got %v", err)
 	}
@@ -386,18 +412,22 @@ func TestInvalidAddressInSettingsIsReported(t *testing.T) {
 
 func TestEachMailNeedsPermission(t *testing.T) {
 	tool := mailTool(MailAccount{Host: "localhost", From: "ana@example.org"})
-	all := (*gate.Rules)(nil).With(gate.Rule{Tool: "*", Level: agent.Auto}, gate.Rule{Tool: "send_email", Level: agent.Auto, From: "--allow"})
-	if level, why := turn.New(turn.Options{Rules: all}).Decide(t.Context(), tool, nil, agent.Origin{}); level != agent.ConfirmEach || !strings.Contains(why, "each time") {
+	all := (*gate.Rules)(nil).With(gate.Rule{Tool: "*", Level: agent.Auto},
+		gate.Rule{Tool: "send_email", Level: agent.Auto, From: "--allow"})
+	if level, why := turn.New(turn.Options{Rules: all}).Decide(t.Context(), tool, nil,
+		agent.Origin{}); level != agent.ConfirmEach || !strings.Contains(why, "each time") {
 		t.Errorf("%v: %s", level, why)
 	}
 	all = all.With(gate.Rule{Tool: "send_email", Level: agent.Deny})
-	if level, _ := turn.New(turn.Options{Rules: all}).Decide(t.Context(), tool, nil, agent.Origin{}); level != agent.Deny {
+	if level, _ := turn.New(turn.Options{Rules: all}).Decide(t.Context(), tool, nil,
+		agent.Origin{}); level != agent.Deny {
 		t.Errorf("a deny is %v", level)
 	}
 }
 
 func TestMailIsFirstSavedAsADraft(t *testing.T) {
-	const plan = `{"reasoning":"","steps":[{"id":"1","tool":"send_email","input":{"to":["Bob <bob@example.com>"],"bcc":["eve@example.com"],"subject":"Sunday","body":"Shall we run?"}}]}`
+	const plan = `{"reasoning":"","steps":[{"id":"1","tool":"send_email","input":{"to":["Bob <bob@example.com>"],` +
+		`"bcc":["eve@example.com"],"subject":"Sunday","body":"Shall we run?"}}]}`
 	p, kept := startPost(t, false), &artifactShelf{}
 	tool := NewSendEmail(p.settings(), func() time.Time { return mailNoon }, kept, nil)
 	turn := func(decision agent.Decision) (drafts []string, effects agent.Effects) {
@@ -419,14 +449,18 @@ func TestMailIsFirstSavedAsADraft(t *testing.T) {
 		}
 		return drafts, effects
 	}
-	if drafts, effects := turn(agent.Refuse); len(drafts) != 0 || len(p.all()) != 0 || effects.String() != "! nothing was changed" {
+	if drafts, effects := turn(agent.Refuse); len(drafts) != 0 || len(p.all()) != 0 ||
+		effects.String() != "! nothing was changed" {
 		t.Errorf("refused: told %v, %d mails, %s", drafts, len(p.all()), effects)
 	}
-	if drafts, effects := turn(agent.AllowOnce); !slices.Equal(drafts, []string{"mail: Sunday, version 1"}) || len(p.all()) != 1 || effects.String() != "1 mail sent to bob@example.com, eve@example.com" {
+	if drafts, effects := turn(agent.AllowOnce); !slices.Equal(drafts, []string{"mail: Sunday, version 1"}) ||
+		len(p.all()) != 1 || effects.String() != "1 mail sent to bob@example.com, eve@example.com" {
 		t.Errorf("allowed: told %v, %d mails, %s", drafts, len(p.all()), effects)
 	}
-	want := "From: Ana <ana@example.org>\nTo: Bob <bob@example.com>\nBcc: eve@example.com\nSubject: Sunday\n\nShall we run?"
-	if len(kept.list) != 1 || kept.list[0].Text != want || kept.list[0].Conversation != "c1" || kept.list[0].Turn != "t1" {
+	want := "From: Ana <ana@example.org>\nTo: Bob <bob@example.com>\nBcc: eve@example.com\nSubject: Sunday\n\nShall " +
+		"we run?"
+	if len(kept.list) != 1 || kept.list[0].Text != want || kept.list[0].Conversation != "c1" ||
+		kept.list[0].Turn != "t1" {
 		t.Errorf("kept %+v, want once\n%s", kept.list, want)
 	}
 }

@@ -201,8 +201,8 @@ func (c change) onDisk() ([]byte, error) {
 }
 
 // FinishSets ends the sets of changes that were interrupted when LifeHub was killed: one of which every change was made
-// stays, any other is taken back. A note that was changed since is left as it is; left names those. A set of folders that
-// are not open waits for them.
+// stays, any other is taken back. A note that was changed since is left as it is; left names those. A set of folders
+// that are not open waits for them.
 func FinishSets(ctx context.Context, folders []*notes.Folder, kept sets) (left []string, err error) {
 	open, err := kept.OpenSets(ctx)
 	for _, s := range open {
@@ -232,9 +232,9 @@ func FinishSets(ctx context.Context, folders []*notes.Folder, kept sets) (left [
 	return left, err
 }
 
-// takeSetBack restores the notes of a set, the last changed first; with keep, a set of which every change was made stays.
-// A note is only written if its bytes are those that the set wrote; left are those with other bytes, and those that could
-// not be written.
+// takeSetBack restores the notes of a set, the last changed first; with keep, a set of which every change was made
+// stays. A note is only written if its bytes are those that the set wrote; left are those with other bytes, and those
+// that could not be written.
 func takeSetBack(writing map[*notes.Folder]notes.Writing, s agent.ChangeSet, keep bool) (made bool, left []string) {
 	var back []change
 	made = keep

@@ -20,7 +20,10 @@ import (
 
 // behind are ways in which a note changes while its dialog is open.
 var behind = map[string]func(t *testing.T, dir, file string){
-	"a heading comes before the end": func(t *testing.T, _, file string) { appendTo(t, file, "\n# Secret\n\n- mine\n") },
+	"a heading comes before the end": func(t *testing.T, _, file string) {
+		appendTo(t, file,
+			"\n# Secret\n\n- mine\n")
+	},
 	"a heading comes first": func(t *testing.T, _, file string) {
 		replace(t, file, "# Other\n\n"+strings.Replace(textOf(t, file), "# ", "## ", 1))
 	},
@@ -61,7 +64,10 @@ var changedBack = map[string]func(t *testing.T, dir, file string){
 		rename(t, file, file+".away")
 		rename(t, file+".away", file)
 	},
-	"another note": func(t *testing.T, dir, _ string) { replace(t, filepath.Join(dir, "other.md"), "# List\n\n- [ ] one\n") },
+	"another note": func(t *testing.T, dir, _ string) {
+		replace(t, filepath.Join(dir, "other.md"),
+			"# List\n\n- [ ] one\n")
+	},
 }
 
 func replace(t *testing.T, file, text string) {
@@ -122,9 +128,12 @@ var writing = []string{
 // whatWasShown lets the model make a call, changes a note while the dialog is open, and
 // grants every permission. It returns the vault at the moment of the permission and
 // after the turn, and the contents that were shown.
-func whatWasShown(t *testing.T, untrusted bool, call, file string, do func(t *testing.T, dir, file string)) (atYes, after, shown map[string]string, asked int) {
+func whatWasShown(t *testing.T, untrusted bool, call, file string,
+	do func(t *testing.T, dir, file string),
+) (atYes, after, shown map[string]string, asked int) {
 	t.Helper()
-	b := work(t, map[string]string{"list.md": listNote, "clip.md": "---\nsource: https://evil.example\n---\nmilk is cheap\n"})
+	b := work(t, map[string]string{"list.md": listNote, "clip.md": "---\nsource: https://evil.example\n---\nmilk is " +
+		"cheap\n"})
 	dir := b.folders[0].Dir()
 	b.deps.Facts = Facts{Place: only{b.folders[0]}, Path: "list.md"}
 	tool, args, _ := strings.Cut(call, " ")
@@ -200,7 +209,8 @@ func TestOnlyTheShownChangeIsWritten(t *testing.T) {
 			for name, do := range behind {
 				atYes, after, _, asked := whatWasShown(t, untrusted, call, "list.md", do)
 				if asked != 1 || !maps.Equal(atYes, after) {
-					t.Errorf("%s, after untrusted text %v: %s: asked %d times, and it wrote\n%q\nover\n%q", call, untrusted, name, asked, after, atYes)
+					t.Errorf("%s, after untrusted text %v: %s: asked %d times, and it wrote\n%q\nover\n%q", call,
+						untrusted, name, asked, after, atYes)
 				}
 			}
 			for name, do := range changedBack {
@@ -208,7 +218,8 @@ func TestOnlyTheShownChangeIsWritten(t *testing.T) {
 				maps.DeleteFunc(atYes, func(path, _ string) bool { return shown[path] != "" })
 				maps.Copy(shown, atYes)
 				if asked != 1 || !maps.Equal(shown, after) {
-					t.Errorf("%s, after untrusted text %v: %s: asked %d times, and it wrote\n%q\nbut had shown\n%q", call, untrusted, name, asked, after, shown)
+					t.Errorf("%s, after untrusted text %v: %s: asked %d times, and it wrote\n%q\nbut had shown\n%q",
+						call, untrusted, name, asked, after, shown)
 				}
 			}
 		}
@@ -218,21 +229,31 @@ func TestOnlyTheShownChangeIsWritten(t *testing.T) {
 // A new note is created only where none exists.
 func TestNewNoteIsCreatedOnlyAsShown(t *testing.T) {
 	t.Parallel()
-	calls := []string{`create_note {"path":"new.md","content":"# New\n\n- [ ] one"}`, `create_note {"path":"/new","content":"# New"}`}
+	calls := []string{
+		`create_note {"path":"new.md","content":"# New\n\n- [ ] one"}`,
+		`create_note {"path":"/new","content":"# New"}`,
+	}
 	for _, untrusted := range []bool{false, true} {
 		for _, call := range calls {
 			for name, do := range map[string]func(t *testing.T, dir, file string){
 				"somebody else made it": func(t *testing.T, _, file string) { replace(t, file, "# Mine\n") },
 				"an empty one":          func(t *testing.T, _, file string) { replace(t, file, "") },
 				"a folder":              func(t *testing.T, _, file string) { mkdir(t, file) },
-				"a link":                func(t *testing.T, dir, file string) { link(t, filepath.Join(dir, "list.md"), file) },
+				"a link": func(t *testing.T, dir,
+					file string,
+				) {
+					link(t, filepath.Join(dir, "list.md"), file)
+				},
 			} {
-				if atYes, after, _, asked := whatWasShown(t, untrusted, call, "new.md", do); asked != 1 || !maps.Equal(atYes, after) {
-					t.Errorf("%s, after untrusted text %v: %s: asked %d times, and it wrote\n%q\nover\n%q", call, untrusted, name, asked, after, atYes)
+				if atYes, after, _, asked := whatWasShown(t, untrusted, call, "new.md", do); asked != 1 ||
+					!maps.Equal(atYes, after) {
+					t.Errorf("%s, after untrusted text %v: %s: asked %d times, and it wrote\n%q\nover\n%q", call,
+						untrusted, name, asked, after, atYes)
 				}
 			}
 			nothing := func(*testing.T, string, string) {}
-			if _, after, shown, asked := whatWasShown(t, untrusted, call, "new.md", nothing); asked != 1 || !maps.Equal(shown, after) {
+			if _, after, shown, asked := whatWasShown(t, untrusted, call, "new.md", nothing); asked != 1 ||
+				!maps.Equal(shown, after) {
 				t.Errorf("%s: asked %d times, and it wrote\n%q\nbut had shown\n%q", call, asked, after, shown)
 			}
 		}
@@ -259,7 +280,8 @@ func TestNothingAltersAPreparedChange(t *testing.T) {
 			t.Fatal(err)
 		}
 		was := b.text("list.md")
-		if _, err := change.Apply(t.Context()); err == nil || b.text("list.md") != was || !reflect.DeepEqual(change.Preview(), shown) {
+		if _, err := change.Apply(t.Context()); err == nil || b.text("list.md") != was ||
+			!reflect.DeepEqual(change.Preview(), shown) {
 			t.Errorf("%s: %v, and it wrote %q", call, err, b.text("list.md"))
 		}
 	}

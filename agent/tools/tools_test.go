@@ -150,13 +150,23 @@ func TestToolsAreDescribedBriefly(t *testing.T) {
 				t.Errorf("%s: %s is not flat", spec.Name, arg)
 			}
 		}
-		asks := slices.Contains([]string{"web_fetch", "crawl", "create_note", "append_note", "edit_note", "add_task", "complete_task", "send_email", "remember", "forget", "undo", "move_note", "merge_notes", "rename_tag"}, spec.Name)
+		asks := slices.Contains([]string{
+			"web_fetch", "crawl", "create_note", "append_note", "edit_note", "add_task",
+			"complete_task", "send_email", "remember", "forget", "undo", "move_note", "merge_notes", "rename_tag",
+		},
+			spec.Name)
 		_, shows := tool.(agent.Previewer)
-		if _, prepares := tool.(agent.Preparer); (shows || prepares) != asks || (tool.Properties().Level != agent.Auto) != asks {
+		if _, prepares := tool.(agent.Preparer); (shows || prepares) != asks ||
+			(tool.Properties().Level != agent.Auto) != asks {
 			t.Errorf("%s: level %v, shows its change: %v", spec.Name, tool.Properties().Level, shows || prepares)
 		}
 	}
-	want := []string{"add_task", "append_note", "brief_notes", "calculate", "complete_task", "crawl", "create_note", "edit_note", "find_contradictions", "forget", "get_weather", "list_notes", "list_tasks", "merge_notes", "move_note", "note_links", "read_note", "recall", "remember", "rename_tag", "search_notes", "send_email", "today", "undo", "web_fetch", "web_search"}
+	want := []string{
+		"add_task", "append_note", "brief_notes", "calculate", "complete_task", "crawl", "create_note",
+		"edit_note", "find_contradictions", "forget", "get_weather", "list_notes", "list_tasks", "merge_notes",
+		"move_note", "note_links", "read_note", "recall", "remember", "rename_tag", "search_notes", "send_email",
+		"today", "undo", "web_fetch", "web_search",
+	}
 	slices.Sort(names)
 	if !slices.Equal(names, want) {
 		t.Errorf("got %v, want %v", names, want)
@@ -167,7 +177,9 @@ func TestNoteToolsReportAMissingVault(t *testing.T) {
 	b := work(t, nil)
 	for tool, args := range map[string]string{
 		"read_note": `{"path":"a"}`, "list_notes": `{}`, "list_tasks": `{}`, "add_task": `{"text":"a"}`,
-		"complete_task": `{"task":"a"}`, "create_note": `{"path":"a","content":"b"}`, "append_note": `{"content":"b"}`, "edit_note": `{"path":"a","old_text":"b","new_text":"c"}`, "note_links": `{"path":"a"}`, "find_contradictions": `{"about":"a"}`,
+		"complete_task": `{"task":"a"}`, "create_note": `{"path":"a","content":"b"}`, "append_note": `{"content":"b"}`,
+		"edit_note": `{"path":"a","old_text":"b","new_text":"c"}`, "note_links": `{"path":"a"}`,
+		"find_contradictions": `{"about":"a"}`,
 	} {
 		if _, got := b.run(tool, args); got != "error: no notes folder is open" {
 			t.Errorf("%s: got %q", tool, got)
@@ -177,7 +189,8 @@ func TestNoteToolsReportAMissingVault(t *testing.T) {
 		}
 	}
 	elsewhere := []string{
-		"calculate", "crawl", "forget", "get_weather", "recall", "remember", "rename_tag", "send_email", "today", "undo", "web_fetch", "web_search",
+		"calculate", "crawl", "forget", "get_weather", "recall", "remember", "rename_tag", "send_email", "today",
+		"undo", "web_fetch", "web_search",
 		"create_artifact", "update_artifact", "rewrite_artifact", "read_artifact",
 	}
 	for _, tool := range All(b.deps) {
@@ -185,7 +198,8 @@ func TestNoteToolsReportAMissingVault(t *testing.T) {
 			t.Errorf("%s: needs notes: %v", name, NeedsNotes(name))
 		}
 		_, resolves := tool.(agent.Resolver)
-		if _, has := agent.ShapeOf(tool.Spec().Schema).Properties["path"]; has && !resolves && tool.Spec().Name != "search_notes" {
+		if _, has := agent.ShapeOf(tool.Spec().Schema).Properties["path"]; has && !resolves &&
+			tool.Spec().Name != "search_notes" {
 			t.Errorf("%s: rules about a path do not hold for a title", tool.Spec().Name)
 		}
 	}

@@ -18,19 +18,24 @@ func TestUndoReversesOnlyTheTurnsChanges(t *testing.T) {
 		what    UndoResult
 		want    string // the note after the undo
 	}{
-		"a changed note":                 {"two", [][2]string{{"one", "two"}}, UndoRestored, "one"},
-		"a note changed twice":           {"three", [][2]string{{"one", "two"}, {"two", "three"}}, UndoRestored, "one"},
-		"the second change was cut":      {"two", [][2]string{{"one", "two"}, {"two", "three"}}, UndoRestored, "one"},
-		"the only change was cut":        {"one", [][2]string{{"one", "two"}}, UndoNothing, "one"},
-		"a made note":                    {"new", [][2]string{{gone, "new"}}, UndoTrashed, gone},
-		"a made note, then changed":      {"more", [][2]string{{gone, "new"}, {"new", "more"}}, UndoTrashed, gone},
-		"a made note that was never":     {gone, [][2]string{{gone, "new"}}, UndoNothing, gone},
-		"an empty note that was filled":  {"x", [][2]string{{"", "x"}}, UndoRestored, ""},
-		"a note the user changed since":  {"mine", [][2]string{{"one", "two"}}, UndoChanged, "mine"},
-		"a made note the user changed":   {"mine", [][2]string{{gone, "new"}}, UndoChanged, "mine"},
-		"a note the user deleted since":  {gone, [][2]string{{"one", "two"}}, UndoChanged, gone},
-		"undone once more":               {"one", [][2]string{{"one", "two"}, {"two", "three"}}, UndoNothing, "one"},
-		"changed between two of a turn":  {"three", [][2]string{{"one", "two"}, {"mine", "three"}}, UndoChanged, "three"},
+		"a changed note":                {"two", [][2]string{{"one", "two"}}, UndoRestored, "one"},
+		"a note changed twice":          {"three", [][2]string{{"one", "two"}, {"two", "three"}}, UndoRestored, "one"},
+		"the second change was cut":     {"two", [][2]string{{"one", "two"}, {"two", "three"}}, UndoRestored, "one"},
+		"the only change was cut":       {"one", [][2]string{{"one", "two"}}, UndoNothing, "one"},
+		"a made note":                   {"new", [][2]string{{gone, "new"}}, UndoTrashed, gone},
+		"a made note, then changed":     {"more", [][2]string{{gone, "new"}, {"new", "more"}}, UndoTrashed, gone},
+		"a made note that was never":    {gone, [][2]string{{gone, "new"}}, UndoNothing, gone},
+		"an empty note that was filled": {"x", [][2]string{{"", "x"}}, UndoRestored, ""},
+		"a note the user changed since": {"mine", [][2]string{{"one", "two"}}, UndoChanged, "mine"},
+		"a made note the user changed":  {"mine", [][2]string{{gone, "new"}}, UndoChanged, "mine"},
+		"a note the user deleted since": {gone, [][2]string{{"one", "two"}}, UndoChanged, gone},
+		"undone once more":              {"one", [][2]string{{"one", "two"}, {"two", "three"}}, UndoNothing, "one"},
+		"changed between two of a turn": {
+			"three",
+			[][2]string{{"one", "two"}, {"mine", "three"}},
+			UndoChanged,
+			"three",
+		},
 		"there and back in the one turn": {"one", [][2]string{{"one", "two"}, {"two", "one"}}, UndoNothing, "one"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -77,7 +82,8 @@ func TestUndoReversesOnlyTheTurnsChanges(t *testing.T) {
 					t.Fatalf("got %+v after %+v", restored, done)
 				}
 				if test.now != gone {
-					if text, err := os.ReadFile(filepath.Join(dir, restored[0].Trash)); err != nil || string(text) != test.now {
+					if text, err := os.ReadFile(filepath.Join(dir, restored[0].Trash)); err != nil ||
+						string(text) != test.now {
 						t.Errorf("the newer text is lost: %q, %v", text, err)
 					}
 				}

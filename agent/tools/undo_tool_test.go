@@ -73,17 +73,21 @@ func TestUndoReversesTheLastChangingTurn(t *testing.T) {
 	shown, result := b.inTurn("3", "undo", `{}`)
 	holds(t, "the dialog", shown.Diff, "-- [ ] b", "-mine")
 	if b.text("tasks.md") != list || b.text("made.md") != "" || b.text("plan.md") != "new words\n" {
-		t.Errorf("it says %s; the notes hold %q, %q, %q", result, b.text("tasks.md"), b.text("made.md"), b.text("plan.md"))
+		t.Errorf("it says %s; the notes hold %q, %q, %q", result, b.text("tasks.md"),
+			b.text("made.md"), b.text("plan.md"))
 	}
-	holds(t, "the result", result, "Taken back: tasks.md is as it was before", "made.md had been created and is removed; what it held is in .trash/made.md")
-	if _, result := b.inTurn("4", "undo", `{}`); b.text("made.md") != "mine\n" || !strings.Contains(b.text("tasks.md"), "- [ ] b") {
+	holds(t, "the result", result, "Taken back: tasks.md is as it was before",
+		"made.md had been created and is removed; what it held is in .trash/made.md")
+	if _, result := b.inTurn("4", "undo", `{}`); b.text("made.md") != "mine\n" ||
+		!strings.Contains(b.text("tasks.md"), "- [ ] b") {
 		t.Errorf("undoing the undoing says %s; the notes hold %q, %q", result, b.text("tasks.md"), b.text("made.md"))
 	}
 }
 
 func TestLaterChangesAreNotUndone(t *testing.T) {
 	b := undoingBench(t, map[string]string{"tasks.md": "- [ ] a\n", "plan.md": "old words\n"})
-	if _, result := b.inTurn("1", "undo", `{}`); result != "error: there is nothing to take back: no message of this conversation changed a note" {
+	if _, result := b.inTurn("1", "undo", `{}`); result != "error: there is nothing to take back: no message of this "+
+		"conversation changed a note" {
 		t.Error(result)
 	}
 	b.inTurn("1", "add_task", `{"text":"b"}`)
@@ -101,16 +105,23 @@ func TestUndoKnowsAfterAKillWhetherItRan(t *testing.T) {
 		do   func(b *bench, change agent.Change)
 		want agent.Happened
 	}{
-		"not run":                {func(*bench, agent.Change) {}, agent.HasNotHappened},
-		"run":                    {func(b *bench, change agent.Change) { mustApply(b, change) }, agent.HasHappened},
-		"one of two was changed": {func(b *bench, _ agent.Change) { put(b, "tasks.md", "- [ ] a\n") }, agent.MayHaveHappened},
-		"changed by the user":    {func(b *bench, _ agent.Change) { put(b, "tasks.md", "my own words\n") }, agent.MayHaveHappened},
+		"not run": {func(*bench, agent.Change) {}, agent.HasNotHappened},
+		"run":     {func(b *bench, change agent.Change) { mustApply(b, change) }, agent.HasHappened},
+		"one of two was changed": {
+			func(b *bench, _ agent.Change) { put(b, "tasks.md", "- [ ] a\n") },
+			agent.MayHaveHappened,
+		},
+		"changed by the user": {
+			func(b *bench, _ agent.Change) { put(b, "tasks.md", "my own words\n") },
+			agent.MayHaveHappened,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := undoingBench(t, map[string]string{"tasks.md": "- [ ] a\n"})
 			b.inTurn("1", "add_task", `{"text":"b"}`)
 			b.inTurn("1", "create_note", `{"path":"made.md","content":"mine"}`)
-			change, err := b.tool("undo").(agent.Preparer).Prepare(agent.WithCaller(t.Context(), agent.Caller{Conversation: "c", Turn: "2"}), json.RawMessage(`{}`))
+			change, err := b.tool("undo").(agent.Preparer).Prepare(agent.WithCaller(t.Context(),
+				agent.Caller{Conversation: "c", Turn: "2"}), json.RawMessage(`{}`))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -152,7 +163,8 @@ func TestUndoDoesWhatItsDialogShowed(t *testing.T) {
 		t.Errorf("%v; the notes hold %q and %q", err, b.text("tasks.md"), b.text("plan.md"))
 	}
 
-	if change, err = b.tool("undo").(agent.Preparer).Prepare(agent.WithCaller(t.Context(), agent.Caller{Conversation: "c", Turn: "3"}), json.RawMessage(`{}`)); err != nil {
+	if change, err = b.tool("undo").(agent.Preparer).Prepare(agent.WithCaller(t.Context(),
+		agent.Caller{Conversation: "c", Turn: "3"}), json.RawMessage(`{}`)); err != nil {
 		t.Fatal(err)
 	}
 	put(b, "plan.md", "mine\n")

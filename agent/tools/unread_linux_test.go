@@ -43,7 +43,8 @@ func TestListsNameUnreadableNotes(t *testing.T) {
 	} {
 		cmd := exec.Command(os.Args[0], "-test.run=^TestListsNameUnreadableNotes$")
 		if one.at != "" {
-			cmd = exec.Command(strace, "-f", "-qq", "-o", "/dev/null", "-P", filepath.Join(dir, one.at), "-e", "trace="+one.call, "-e", "inject="+one.call+":error=EIO", os.Args[0], cmd.Args[1])
+			cmd = exec.Command(strace, "-f", "-qq", "-o", "/dev/null", "-P", filepath.Join(dir, one.at), "-e",
+				"trace="+one.call, "-e", "inject="+one.call+":error=EIO", os.Args[0], cmd.Args[1])
 		}
 		cmd.Env = append(os.Environ(), listedFolder+"="+dir)
 		out, err := cmd.CombinedOutput()
@@ -53,7 +54,8 @@ func TestListsNameUnreadableNotes(t *testing.T) {
 		for _, tool := range []string{"list_notes", "list_tasks"} {
 			_, text, _ := strings.Cut(string(out), "<"+tool+">")
 			text, _, _ = strings.Cut(text, "</"+tool+">")
-			if _, missing, _ := strings.Cut(text, "\n\nNot "); strings.Contains(text, "pay rent") && one.at != "" || (one.missing == "") != (missing == "") || !strings.HasSuffix(text, one.missing) || text == "" {
+			if _, missing, _ := strings.Cut(text, "\n\nNot "); strings.Contains(text, "pay rent") && one.at != "" ||
+				(one.missing == "") != (missing == "") || !strings.HasSuffix(text, one.missing) || text == "" {
 				t.Errorf("%s of %q: %s says %q", one.call, one.at, tool, text)
 			}
 		}

@@ -32,12 +32,13 @@ const (
 
 var (
 	// numberText matches a sign, a currency sign, a number, and a unit of one word.
-	numberText = regexp.MustCompile(`^([-+−]?)([$€£¥]?)(\d(?:[\d., '’\x{A0}\x{2009}\x{202F}]*\d)?)[ \x{A0}\x{2009}\x{202F}]?([%‰°$€£¥\pL][%‰°$€£¥\pL²³/]{0,20})?$`)
-	slashed    = regexp.MustCompile(`\d/\d{1,2}/\d{4}`) // day or month first
-	dayOfYear  = regexp.MustCompile(`^([0-3]?\d)\.([01]?\d)$`)
-	yesNo      = map[string]bool{"yes": true, "true": true, "ja": true, "no": false, "false": false, "nein": false}
-	markup     = strings.NewReplacer("**", "", "__", "", "`", "", "==", "", "[[", "", "]]", "")
-	oneSpace   = strings.NewReplacer("\u00a0", " ", "\u2009", " ", "\u202f", " ", "'", "’")
+	numberText = regexp.MustCompile(`^([-+−]?)([$€£¥]?)(\d(?:[\d., '’\x{A0}\x{2009}\x{202F}]*\d)?)[ ` +
+		`\x{A0}\x{2009}\x{202F}]?([%‰°$€£¥\pL][%‰°$€£¥\pL²³/]{0,20})?$`)
+	slashed   = regexp.MustCompile(`\d/\d{1,2}/\d{4}`) // day or month first
+	dayOfYear = regexp.MustCompile(`^([0-3]?\d)\.([01]?\d)$`)
+	yesNo     = map[string]bool{"yes": true, "true": true, "ja": true, "no": false, "false": false, "nein": false}
+	markup    = strings.NewReplacer("**", "", "__", "", "`", "", "==", "", "[[", "", "]]", "")
+	oneSpace  = strings.NewReplacer("\u00a0", " ", "\u2009", " ", "\u202f", " ", "'", "’")
 )
 
 func readValue(written string) value {

@@ -36,155 +36,215 @@ func TestWritersDoWhatTheyShow(t *testing.T) {
 	}{
 		"a task goes after the first open tasks": {
 			files: map[string]string{"tasks.md": list}, tool: "add_task", args: `{"text":"four","due":"2026-11-01"}`,
-			path: "tasks.md", now: strings.Replace(list, "two\n", "two\n- [ ] four 📅 2026-11-01\n", 1), said: "added to tasks.md:5: four, due Sunday 2026-11-01",
+			path: "tasks.md", now: strings.Replace(list, "two\n", "two\n- [ ] four 📅 2026-11-01\n", 1),
+			said: "added to tasks.md:5: four, due Sunday 2026-11-01",
 		},
 		"the day at the end of a task is its due date": {
 			files: map[string]string{"tasks.md": list}, tool: "add_task", args: `{"text":"four by 1 November 2026"}`,
-			path: "tasks.md", now: strings.Replace(list, "two\n", "two\n- [ ] four 📅 2026-11-01\n", 1), said: "added to tasks.md:5: four, due Sunday 2026-11-01",
+			path: "tasks.md", now: strings.Replace(list, "two\n", "two\n- [ ] four 📅 2026-11-01\n", 1),
+			said: "added to tasks.md:5: four, due Sunday 2026-11-01",
 		},
 		"a task goes to the journal of a Logseq graph": {
-			files: map[string]string{"journals/2026_10_07.md": "- Rain.\n", "journals/2026_10_06.md": "- Sun.\n", "pages/Tasks.md": "- TODO one\n"}, tool: "add_task", args: `{"text":"TODO four","due":"2026-11-01"}`,
-			path: "journals/2026_10_08.md", now: "- TODO four DEADLINE: <2026-11-01 Sun>\n", said: "added to journals/2026_10_08.md, which is new: four, due Sunday 2026-11-01",
+			files: map[string]string{
+				"journals/2026_10_07.md": "- Rain.\n", "journals/2026_10_06.md": "- Sun.\n",
+				"pages/Tasks.md": "- TODO one\n",
+			}, tool: "add_task", args: `{"text":"TODO four","due":"2026-11-01"}`,
+			path: "journals/2026_10_08.md", now: "- TODO four DEADLINE: <2026-11-01 Sun>\n",
+			said: "added to journals/2026_10_08.md, which is new: four, due Sunday 2026-11-01",
 		},
 		"a task goes after those of the journal": {
-			files: map[string]string{"journals/2026_10_08.md": "- Rain.\n- TODO one\n\t- with care\n", "journals/2026_10_06.md": "- Sun.\n"}, tool: "add_task", args: `{"text":"two"}`,
-			path: "journals/2026_10_08.md", now: "- Rain.\n- TODO one\n\t- with care\n- TODO two\n", said: "added to journals/2026_10_08.md:4: two",
+			files: map[string]string{
+				"journals/2026_10_08.md": "- Rain.\n- TODO one\n\t- with care\n",
+				"journals/2026_10_06.md": "- Sun.\n",
+			}, tool: "add_task", args: `{"text":"two"}`,
+			path: "journals/2026_10_08.md", now: "- Rain.\n- TODO one\n\t- with care\n- TODO two\n",
+			said: "added to journals/2026_10_08.md:4: two",
 		},
 		"a task of Logseq is done": {
-			files: map[string]string{"journals/2026_10_08.md": "- DONE one\n\t- TODO two DEADLINE: <2026-11-01 Sun>\n"}, tool: "complete_task", args: `{"task":"two"}`,
-			path: "journals/2026_10_08.md", now: "- DONE one\n\t- DONE two DEADLINE: <2026-11-01 Sun>\n", said: "done: two (journals/2026_10_08.md:2)",
+			files: map[string]string{"journals/2026_10_08.md": "- DONE one\n\t- TODO two DEADLINE: <2026-11-01 Sun>\n"},
+			tool:  "complete_task", args: `{"task":"two"}`,
+			path: "journals/2026_10_08.md", now: "- DONE one\n\t- DONE two DEADLINE: <2026-11-01 Sun>\n",
+			said: "done: two (journals/2026_10_08.md:2)",
 		},
 		"a task begins tasks.md": {
-			files: map[string]string{"a.md": "x"}, tool: "add_task", args: `{"text":"- [ ] call\n  Marta","due":"2026-10-09"}`,
-			path: "tasks.md", now: "# Tasks\n\n- [ ] call Marta 📅 2026-10-09\n", said: "added to tasks.md, which is new: call Marta, due Friday 2026-10-09",
+			files: map[string]string{"a.md": "x"}, tool: "add_task",
+			args: `{"text":"- [ ] call\n  Marta","due":"2026-10-09"}`,
+			path: "tasks.md", now: "# Tasks\n\n- [ ] call Marta 📅 2026-10-09\n",
+			said: "added to tasks.md, which is new: call Marta, due Friday 2026-10-09",
 		},
 		"a task keeps the vault's style": {
-			files: map[string]string{"todo.md": "intro", "log.md": "- [ ] a [due:: 2026-01-01]\n- [x] b [due:: 2026-01-01]\n- [ ] c 📅 2026-01-01\n"}, tool: "add_task", args: `{"text":"d","due":"2026-11-01"}`,
-			path: "todo.md", now: "intro\n\n- [ ] d [due:: 2026-11-01]\n", said: "added to todo.md:3: d, due Sunday 2026-11-01",
+			files: map[string]string{"todo.md": "intro", "log.md": "- [ ] a [due:: 2026-01-01]\n- [x] b [due:: " +
+				"2026-01-01]\n- [ ] c 📅 2026-01-01\n"}, tool: "add_task", args: `{"text":"d","due":"2026-11-01"}`,
+			path: "todo.md", now: "intro\n\n- [ ] d [due:: 2026-11-01]\n",
+			said: "added to todo.md:3: d, due Sunday 2026-11-01",
 		},
 		"a task keeps the note's style and bullet": {
-			files: map[string]string{"tasks.md": "* [ ] a due: 2026-01-01\n", "log.md": "- [ ] a 📅 2026-01-01\n- [ ] a 📅 2026-01-01\n"}, tool: "add_task", args: `{"text":"d","due":"2026-11-01"}`,
-			path: "tasks.md", now: "* [ ] a due: 2026-01-01\n* [ ] d due: 2026-11-01\n", said: "added to tasks.md:2: d, due Sunday 2026-11-01",
+			files: map[string]string{
+				"tasks.md": "* [ ] a due: 2026-01-01\n",
+				"log.md":   "- [ ] a 📅 2026-01-01\n- [ ] a 📅 2026-01-01\n",
+			}, tool: "add_task",
+			args: `{"text":"d","due":"2026-11-01"}`,
+			path: "tasks.md", now: "* [ ] a due: 2026-01-01\n* [ ] d due: 2026-11-01\n",
+			said: "added to tasks.md:2: d, due Sunday 2026-11-01",
 		},
 		"a task goes into a named note, by title": {
-			files: map[string]string{"tasks.md": list, "p/garden.md": "# The Garden\n\n- [x] dig\n"}, tool: "add_task", args: `{"text":"sow","note":"the garden"}`,
+			files: map[string]string{"tasks.md": list, "p/garden.md": "# The Garden\n\n- [x] dig\n"}, tool: "add_task",
+			args: `{"text":"sow","note":"the garden"}`,
 			path: "p/garden.md", now: "# The Garden\n\n- [x] dig\n- [ ] sow\n", said: "added to p/garden.md:4: sow",
 		},
 		"a task passes over lists that recur": {
-			files: map[string]string{"tasks.md": "- [ ] bins 🔁 every week 📅 2026-10-01\n\nOnce:\n\n- [ ] a\n"}, tool: "add_task", args: `{"text":"b"}`,
-			path: "tasks.md", now: "- [ ] bins 🔁 every week 📅 2026-10-01\n\nOnce:\n\n- [ ] a\n- [ ] b\n", said: "added to tasks.md:6: b",
+			files: map[string]string{"tasks.md": "- [ ] bins 🔁 every week 📅 2026-10-01\n\nOnce:\n\n- [ ] a\n"},
+			tool:  "add_task", args: `{"text":"b"}`,
+			path: "tasks.md", now: "- [ ] bins 🔁 every week 📅 2026-10-01\n\nOnce:\n\n- [ ] a\n- [ ] b\n",
+			said: "added to tasks.md:6: b",
 		},
 		"line ends and a missing last one are kept": {
-			files: map[string]string{"tasks.md": "\xef\xbb\xbf# T\r\n- [ ] a\r\n- [ ] b"}, tool: "add_task", args: `{"text":"c"}`,
-			path: "tasks.md", now: "\xef\xbb\xbf# T\r\n- [ ] a\r\n- [ ] b\r\n- [ ] c\r\n", said: "added to tasks.md:4: c",
+			files: map[string]string{"tasks.md": "\xef\xbb\xbf# T\r\n- [ ] a\r\n- [ ] b"},
+			tool:  "add_task", args: `{"text":"c"}`,
+			path: "tasks.md", now: "\xef\xbb\xbf# T\r\n- [ ] a\r\n- [ ] b\r\n- [ ] c\r\n",
+			said: "added to tasks.md:4: c",
 		},
 		"each line keeps its own line end": {
-			files: map[string]string{"tasks.md": "# T\r- [ ] a\r\n- [ ] b\n"}, tool: "complete_task", args: `{"task":"a"}`,
+			files: map[string]string{"tasks.md": "# T\r- [ ] a\r\n- [ ] b\n"},
+			tool:  "complete_task", args: `{"task":"a"}`,
 			path: "tasks.md", now: "# T\r- [x] a ✅ 2026-10-08\r\n- [ ] b\n", said: "done: a (tasks.md:2)",
 		},
 		"lines of a note whose lines end in CR do too": {
-			files: map[string]string{"a.md": "one\rtwo\rthree"}, tool: "edit_note", args: `{"path":"a","old_text":"two\nthree","new_text":"2\n3\n4"}`,
+			files: map[string]string{"a.md": "one\rtwo\rthree"}, tool: "edit_note",
+			args: `{"path":"a","old_text":"two\nthree","new_text":"2\n3\n4"}`,
 			path: "a.md", now: "one\r2\r3\r4", said: "changed a.md",
 		},
 		"a task is ticked by words of its text": {
 			files: map[string]string{"tasks.md": list}, tool: "complete_task", args: `{"task":"ONE"}`,
-			path: "tasks.md", now: strings.Replace(list, "[ ] one 📅 2026-10-01", "[x] one 📅 2026-10-01 ✅ 2026-10-08", 1), said: "done: one (tasks.md:3)",
+			path: "tasks.md", now: strings.Replace(list, "[ ] one 📅 2026-10-01", "[x] one 📅 2026-10-01 ✅ 2026-10-08",
+				1), said: "done: one (tasks.md:3)",
 		},
 		"a task is ticked by its place": {
 			files: map[string]string{"a/tasks.md": list}, tool: "complete_task", args: `{"task":"a/tasks.md:8"}`,
-			path: "a/tasks.md", now: strings.Replace(list, "[ ] three", "[x] three ✅ 2026-10-08", 1), said: "done: three (a/tasks.md:8)",
+			path: "a/tasks.md", now: strings.Replace(list, "[ ] three", "[x] three ✅ 2026-10-08", 1),
+			said: "done: three (a/tasks.md:8)",
 		},
 		"the exact text wins over a longer one": {
-			files: map[string]string{"a.md": "- [ ] buy milk and bread\n- [ ] buy milk\n"}, tool: "complete_task", args: `{"task":"Buy milk"}`,
-			path: "a.md", now: "- [ ] buy milk and bread\n- [x] buy milk ✅ 2026-10-08\n", said: "done: buy milk (a.md:2)",
+			files: map[string]string{"a.md": "- [ ] buy milk and bread\n- [ ] buy milk\n"}, tool: "complete_task",
+			args: `{"task":"Buy milk"}`,
+			path: "a.md", now: "- [ ] buy milk and bread\n- [x] buy milk ✅ 2026-10-08\n",
+			said: "done: buy milk (a.md:2)",
 		},
 		"a recurring task moves on": {
-			files: map[string]string{"a.md": "text\r\n- [ ] bins 🔁 every week on Tuesday 📅 2026-10-06"}, tool: "complete_task", args: `{"task":"bins"}`,
-			path: "a.md", now: "text\r\n- [ ] bins 🔁 every week on Tuesday 📅 2026-10-13\r\n- [x] bins 🔁 every week on Tuesday 📅 2026-10-06 ✅ 2026-10-08",
+			files: map[string]string{"a.md": "text\r\n- [ ] bins 🔁 every week on Tuesday 📅 2026-10-06"},
+			tool:  "complete_task", args: `{"task":"bins"}`,
+			path: "a.md", now: "text\r\n- [ ] bins 🔁 every week on Tuesday 📅 2026-10-13\r\n- [x] bins 🔁 every week " +
+				"on Tuesday 📅 2026-10-06 ✅ 2026-10-08",
 			said: "done: bins (a.md:3); it comes again on Tuesday 2026-10-13 (a.md:2)",
 		},
 		"one without a date comes again without": {
 			files: map[string]string{"a.md": "- [ ] bins 🔁 every week"}, tool: "complete_task", args: `{"task":"bins"}`,
-			path: "a.md", now: "- [ ] bins 🔁 every week\n- [x] bins 🔁 every week ✅ 2026-10-08", said: "done: bins (a.md:2); it comes again (a.md:1)",
+			path: "a.md", now: "- [ ] bins 🔁 every week\n- [x] bins 🔁 every week ✅ 2026-10-08",
+			said: "done: bins (a.md:2); it comes again (a.md:1)",
 		},
 		"a mark before the first line is kept": {
 			files: map[string]string{"a.md": "\xef\xbb\xbf- [ ] bins"}, tool: "complete_task", args: `{"task":"bins"}`,
 			path: "a.md", now: "\xef\xbb\xbf- [x] bins ✅ 2026-10-08", said: "done: bins (a.md:1)",
 		},
 		"a task whose rule is not understood is ended only if that is said": {
-			files: map[string]string{"a.md": "- [ ] bins 🔁 now and then\n"}, tool: "complete_task", args: `{"task":"bins","note":"a","next":"never"}`,
+			files: map[string]string{"a.md": "- [ ] bins 🔁 now and then\n"}, tool: "complete_task",
+			args: `{"task":"bins","note":"a","next":"never"}`,
 			path: "a.md", now: "- [x] bins 🔁 now and then ✅ 2026-10-08\n", said: `done: bins (a.md:1)`,
 		},
 		"a task whose rule is not understood comes again on the day that is said": {
-			files: map[string]string{"a.md": "- [ ] bins 🔁 now and then 📅 2026-10-07\n"}, tool: "complete_task", args: `{"task":"bins","next":"2026-10-10"}`,
-			path: "a.md", now: "- [ ] bins 🔁 now and then 📅 2026-10-10\n- [x] bins 🔁 now and then 📅 2026-10-07 ✅ 2026-10-08\n", said: "done: bins (a.md:2); it comes again on Saturday 2026-10-10 (a.md:1)",
+			files: map[string]string{"a.md": "- [ ] bins 🔁 now and then 📅 2026-10-07\n"}, tool: "complete_task",
+			args: `{"task":"bins","next":"2026-10-10"}`,
+			path: "a.md", now: "- [ ] bins 🔁 now and then 📅 2026-10-10\n- [x] bins 🔁 now and then 📅 2026-10-07 ✅ " +
+				"2026-10-08\n", said: "done: bins (a.md:2); it comes again on Saturday 2026-10-10 (a.md:1)",
 		},
 		"a task of Logseq moves on where it is": {
 			files: map[string]string{"a.md": "- DOING bins\r\n  SCHEDULED: <2026-10-05 Mon 10:30 .+1w>\r\n  id:: 1\r\n"}, tool: "complete_task", args: `{"task":"bins"}`,
-			path: "a.md", now: "- TODO bins\r\n  SCHEDULED: <2026-10-15 Thu 10:30 .+1w>\r\n  id:: 1\r\n", said: "done: bins (a.md:1); it comes again on Thursday 2026-10-15",
+			path: "a.md", now: "- TODO bins\r\n  SCHEDULED: <2026-10-15 Thu 10:30 .+1w>\r\n  id:: 1\r\n",
+			said: "done: bins (a.md:1); it comes again on Thursday 2026-10-15",
 		},
 		"a note is made, folders and all": {
-			files: map[string]string{}, tool: "create_note", args: `{"path":"/recipes/soup/Ramen","content":"# Ramen\n\nBroth.\n\n"}`,
+			files: map[string]string{}, tool: "create_note",
+			args: `{"path":"/recipes/soup/Ramen","content":"# Ramen\n\nBroth.\n\n"}`,
 			path: "recipes/soup/Ramen.md", now: "# Ramen\n\nBroth.\n", said: "created recipes/soup/Ramen.md",
 		},
 		"text goes to the end of a note": {
-			files: map[string]string{"a/Log.md": "# Log\n\nfirst\n"}, tool: "append_note", args: `{"path":"log","content":"second"}`,
+			files: map[string]string{"a/Log.md": "# Log\n\nfirst\n"}, tool: "append_note",
+			args: `{"path":"log","content":"second"}`,
 			path: "a/Log.md", now: "# Log\n\nfirst\n\nsecond\n", said: "added to a/Log.md",
 		},
 		"a note wrapped in a fence": {
-			files: map[string]string{}, tool: "create_note", args: "{\"path\":\"ramen\",\"content\":\"```markdown\\n# Ramen\\n\\nBroth.\\n```\"}",
+			files: map[string]string{}, tool: "create_note",
+			args: "{\"path\":\"ramen\",\"content\":\"```markdown\\n# Ramen\\n\\nBroth.\\n```\"}",
 			path: "ramen.md", now: "# Ramen\n\nBroth.\n", said: "created ramen.md",
 		},
 		"text wrapped in a fence goes to the end": {
-			files: map[string]string{"log.md": "first\n"}, tool: "append_note", args: "{\"path\":\"log.md\",\"content\":\"```md\\nsecond\\n```\"}",
+			files: map[string]string{"log.md": "first\n"}, tool: "append_note",
+			args: "{\"path\":\"log.md\",\"content\":\"```md\\nsecond\\n```\"}",
 			path: "log.md", now: "first\n\nsecond\n", said: "added to log.md",
 		},
 		"a passage is changed": {
-			files: map[string]string{"a/Log.md": "# Log\n\nRun twice a week.\n"}, tool: "edit_note", args: `{"path":"log","old_text":"twice a week","new_text":"three times a week"}`,
+			files: map[string]string{"a/Log.md": "# Log\n\nRun twice a week.\n"}, tool: "edit_note",
+			args: `{"path":"log","old_text":"twice a week","new_text":"three times a week"}`,
 			path: "a/Log.md", now: "# Log\n\nRun three times a week.\n", said: "changed a/Log.md",
 		},
 		"a passage is changed whose lines end elsewhere": {
-			files: map[string]string{"log.md": "Run twice a week,\n  on Tuesday.\n\non Sunday\n"}, tool: "edit_note", args: `{"path":"log","old_text":"twice a week, on Tuesday.","new_text":"daily."}`,
+			files: map[string]string{"log.md": "Run twice a week,\n  on Tuesday.\n\non Sunday\n"}, tool: "edit_note",
+			args: `{"path":"log","old_text":"twice a week, on Tuesday.","new_text":"daily."}`,
 			path: "log.md", now: "Run daily.\n\non Sunday\n", said: "changed log.md",
 		},
 		"line ends stay as they are": {
-			files: map[string]string{"log.md": "one\r\ntwo\r\n"}, tool: "edit_note", args: `{"path":"log","old_text":"one\ntwo","new_text":"1\n2"}`,
+			files: map[string]string{"log.md": "one\r\ntwo\r\n"}, tool: "edit_note",
+			args: `{"path":"log","old_text":"one\ntwo","new_text":"1\n2"}`,
 			path: "log.md", now: "1\r\n2\r\n", said: "changed log.md",
 		},
 		"a list goes on": {
-			files: map[string]string{"log.md": "# Log\n\n- first\n"}, tool: "append_note", args: `{"path":"log.md","content":"- second\n- third"}`,
+			files: map[string]string{"log.md": "# Log\n\n- first\n"}, tool: "append_note",
+			args: `{"path":"log.md","content":"- second\n- third"}`,
 			path: "log.md", now: "# Log\n\n- first\n- second\n- third\n", said: "added to log.md",
 		},
 		"text goes to the end of a section": {
-			files: map[string]string{"log.md": "# Log\n\n## May\n\nfirst\n\n### Detail\n\nx\n\n## June\n\nlast\n"}, tool: "append_note", args: `{"path":"log.md","content":"second","heading":"may"}`,
-			path: "log.md", now: "# Log\n\n## May\n\nfirst\n\n### Detail\n\nx\n\nsecond\n\n## June\n\nlast\n", said: "added to log.md",
+			files: map[string]string{"log.md": "# Log\n\n## May\n\nfirst\n\n### Detail\n\nx\n\n## June\n\nlast\n"},
+			tool:  "append_note", args: `{"path":"log.md","content":"second","heading":"may"}`,
+			path: "log.md", now: "# Log\n\n## May\n\nfirst\n\n### Detail\n\nx\n\nsecond\n\n## June\n\nlast\n",
+			said: "added to log.md",
 		},
 		"an item goes to the end of a section's list": {
-			files: map[string]string{"log.md": "## May\n- a\n## June\n- b\n"}, tool: "append_note", args: `{"path":"log.md","content":"- c","heading":"## May"}`,
+			files: map[string]string{"log.md": "## May\n- a\n## June\n- b\n"}, tool: "append_note",
+			args: `{"path":"log.md","content":"- c","heading":"## May"}`,
 			path: "log.md", now: "## May\n- a\n- c\n\n## June\n- b\n", said: "added to log.md",
 		},
 		"an empty section is filled": {
-			files: map[string]string{"log.md": "## May\n\n## June\n"}, tool: "append_note", args: `{"path":"log.md","content":"c","heading":"May"}`,
+			files: map[string]string{"log.md": "## May\n\n## June\n"}, tool: "append_note",
+			args: `{"path":"log.md","content":"c","heading":"May"}`,
 			path: "log.md", now: "## May\n\nc\n\n## June\n", said: "added to log.md",
 		},
 		"a section that is not there is made": {
-			files: map[string]string{"log.md": "text"}, tool: "append_note", args: `{"path":"log.md","content":"c","heading":"May"}`,
+			files: map[string]string{"log.md": "text"}, tool: "append_note",
+			args: `{"path":"log.md","content":"c","heading":"May"}`,
 			path: "log.md", now: "text\n\n## May\n\nc\n", said: "added to log.md",
 		},
 		"a whole path that is not there is made": {
-			files: map[string]string{"log.md": "text"}, tool: "append_note", args: `{"path":"new/log.md","content":"c"}`,
+			files: map[string]string{"log.md": "text"}, tool: "append_note",
+			args: `{"path":"new/log.md","content":"c"}`,
 			path: "new/log.md", now: "c\n", said: "created new/log.md",
 		},
 		"a diary entry makes today's note as yesterday's was": {
-			files: map[string]string{"journal/2026-10-07.md": diary, "journal/2026-10-06.md": "x", "2026_01_01.md": "other", "log/2026-10.md": "y"}, tool: "append_note", args: `{"content":"Sun."}`,
+			files: map[string]string{
+				"journal/2026-10-07.md": diary, "journal/2026-10-06.md": "x",
+				"2026_01_01.md": "other", "log/2026-10.md": "y",
+			}, tool: "append_note", args: `{"content":"Sun."}`,
 			path: "journal/2026-10-08.md", now: "# 2026-10-08\n\nSun.\n", said: "created journal/2026-10-08.md",
 		},
 		"a diary entry goes into today's note": {
-			files: map[string]string{"2026/10/2026-10-08.md": "# Thursday, 8 October 2026\n\n## Log\n\n- up\n\n## Night\n", "2026/09/2026-09-30.md": ""}, tool: "append_note", args: `{"content":"- ran","heading":"Log"}`,
-			path: "2026/10/2026-10-08.md", now: "# Thursday, 8 October 2026\n\n## Log\n\n- up\n- ran\n\n## Night\n", said: "added to 2026/10/2026-10-08.md",
+			files: map[string]string{"2026/10/2026-10-08.md": "# Thursday, 8 October 2026\n\n## Log\n\n- up\n\n## " +
+				"Night\n", "2026/09/2026-09-30.md": ""}, tool: "append_note",
+			args: `{"content":"- ran","heading":"Log"}`,
+			path: "2026/10/2026-10-08.md", now: "# Thursday, 8 October 2026\n\n## Log\n\n- up\n- ran\n\n## Night\n",
+			said: "added to 2026/10/2026-10-08.md",
 		},
 		"an outliner's journal is known": {
-			files: map[string]string{"journals/2026_10_07.md": "- a", "pages/x.md": ""}, tool: "append_note", args: `{"content":"- b"}`,
+			files: map[string]string{"journals/2026_10_07.md": "- a", "pages/x.md": ""}, tool: "append_note",
+			args: `{"content":"- b"}`,
 			path: "journals/2026_10_08.md", now: "- b\n", said: "created journals/2026_10_08.md",
 		},
 		"the first diary entry begins a folder": {
@@ -198,7 +258,11 @@ func TestWritersDoWhatTheyShow(t *testing.T) {
 				tool := b.tool(each.tool)
 				was := b.text(each.path)
 				var preview agent.Preview
-				run := func(ctx context.Context) (agent.Result, error) { return tool.Run(ctx, json.RawMessage(each.args)) }
+				run := func(ctx context.Context) (agent.Result,
+					error,
+				) {
+					return tool.Run(ctx, json.RawMessage(each.args))
+				}
 				if shown {
 					change := b.prepare(each.tool, each.args)
 					if preview = change.Preview(); b.text(each.path) != was {
@@ -252,7 +316,9 @@ func checkDiff(t *testing.T, preview agent.Preview, path, was, now string) {
 
 func TestWritersRefuseWithAReason(t *testing.T) {
 	files := map[string]string{
-		"latin1.md": "- [ ] Z\xfcrich\n", "rule.md": "- [ ] dash 🔁 every week on Mon-Fri\n", "a.md": "- [ ] buy milk\n- [ ] buy bread\n- [x] buy salt\n", "b.md": "- [ ] buy milk\n", "x/tasks.md": "", "y/x/tasks.md": "", "utf16.md": "\xff\xfe-\x00 \x00[\x00 \x00]\x00 \x00w\x00",
+		"latin1.md": "- [ ] Z\xfcrich\n", "rule.md": "- [ ] dash 🔁 every week on Mon-Fri\n",
+		"a.md": "- [ ] buy milk\n- [ ] buy bread\n- [x] buy salt\n", "b.md": "- [ ] buy milk\n", "x/tasks.md": "",
+		"y/x/tasks.md": "", "utf16.md": "\xff\xfe-\x00 \x00[\x00 \x00]\x00 \x00w\x00",
 		".lifehubignore": "private/", "1/n.md": "", "2/n.md": "",
 	}
 	for _, each := range []struct{ tool, args, want string }{
@@ -262,7 +328,8 @@ func TestWritersRefuseWithAReason(t *testing.T) {
 		{"add_task", `{"text":"a","note":"nowhere"}`, `no note "nowhere"`},
 		{"add_task", `{"text":"a","note":"n"}`, "several notes are called"},
 		{"add_task", `{"text":"a","note":"utf16"}`, "UTF-16"},
-		{"complete_task", `{"task":"buy"}`, `3 open tasks fit "buy": "buy milk" (a.md:1), "buy bread" (a.md:2), "buy milk" (b.md:1)`},
+		{"complete_task", `{"task":"buy"}`, `3 open tasks fit "buy": "buy milk" (a.md:1), "buy bread" (a.md:2), "buy ` +
+			`milk" (b.md:1)`},
 		{"complete_task", `{"task":"buy milk"}`, "2 open tasks"},
 		{"complete_task", `{"task":"salt"}`, `"buy salt" is done already (a.md:3)`},
 		{"complete_task", `{"task":"a.md:3"}`, "done already"},
@@ -344,7 +411,8 @@ func TestEarlierStepIsNotOverwritten(t *testing.T) {
 		t.Errorf("the same line elsewhere: %q, %s", now, outcome)
 	}
 	now, outcome = between(t, "complete_task", "- [ ] a\n", `{"task":"a"}`, "- [ ] a 📅 2026-12-24\n")
-	if now != "- [ ] a 📅 2026-12-24\n" || !strings.Contains(outcome, "tasks.md was changed after this was shown") || !strings.Contains(outcome, "nothing was written") {
+	if now != "- [ ] a 📅 2026-12-24\n" || !strings.Contains(outcome, "tasks.md was changed after this was shown") ||
+		!strings.Contains(outcome, "nothing was written") {
 		t.Errorf("another line: %q, %s", now, outcome)
 	}
 	now, outcome = between(t, "complete_task", "- [ ] a\n", `{"task":"a"}`, "- [x] a\n")
@@ -362,16 +430,37 @@ func TestChangeStaysUnderItsHeading(t *testing.T) {
 	for _, each := range []struct {
 		what, tool, args, before, after, want string // want "": nothing may be written
 	}{
-		{"it stays", "edit_note", edit, "# Rent\n\npay 10\n", "# Rent\n\nnew words\n\npay 10\n\n# More\n", "# Rent\n\nnew words\n\npay 20\n\n# More\n"},
+		{
+			"it stays", "edit_note", edit, "# Rent\n\npay 10\n", "# Rent\n\nnew words\n\npay 10\n\n# More\n",
+			"# Rent\n\nnew words\n\npay 20\n\n# More\n",
+		},
 		{"it moved", "edit_note", edit, "# Rent\n\npay 10\n\n# Fines\n", "# Rent\n\n# Fines\n\npay 10\n", ""},
 		{"a heading came between", "edit_note", edit, "# Rent\n\npay 10\n", "# Rent\n\n## Old\n\npay 10\n", ""},
 		{"the outer heading changed", "edit_note", edit, "# A\n## Rent\npay 10\n", "# B\n## Rent\npay 10\n", ""},
-		{"it moved to a heading of the same name", "edit_note", edit, "# Log\npay 10\n# Log\nb\n", "# Log\na\n# Log\npay 10\nb\n", ""},
-		{"a heading in code is none", "edit_note", edit, "# Rent\npay 10\n", "# Rent\n```\n# Old\n```\npay 10\n", "# Rent\n```\n# Old\n```\npay 20\n"},
-		{"below front matter and with CRLF", "edit_note", edit, "---\na: b\n---\n# Rent\r\npay 10\r\n", "---\na: b\nc: d\n---\n# Rent\r\npay 10\r\n", "---\na: b\nc: d\n---\n# Rent\r\npay 20\r\n"},
-		{"the end is below another heading", "append_note", add, "# Rent\n\n- a\n", "# Rent\n\n- a\n\n# Secret\n\n- b\n", ""},
-		{"the end is where it was", "append_note", add, "# Rent\n\n- a\n", "# Rent\n\n- a\n- b\n", "# Rent\n\n- a\n- b\n- x\n"},
-		{"the section moved whole", "append_note", under, "# Shop\n- a\n\n# Rent\n- b\n", "# Rent\n- b\n\n# Shop\n- a\n", "# Rent\n- b\n\n# Shop\n- a\n- x\n"},
+		{
+			"it moved to a heading of the same name", "edit_note", edit, "# Log\npay 10\n# Log\nb\n",
+			"# Log\na\n# Log\npay 10\nb\n", "",
+		},
+		{
+			"a heading in code is none", "edit_note", edit, "# Rent\npay 10\n", "# Rent\n```\n# Old\n```\npay 10\n",
+			"# Rent\n```\n# Old\n```\npay 20\n",
+		},
+		{
+			"below front matter and with CRLF", "edit_note", edit, "---\na: b\n---\n# Rent\r\npay 10\r\n",
+			"---\na: b\nc: d\n---\n# Rent\r\npay 10\r\n", "---\na: b\nc: d\n---\n# Rent\r\npay 20\r\n",
+		},
+		{
+			"the end is below another heading", "append_note", add, "# Rent\n\n- a\n",
+			"# Rent\n\n- a\n\n# Secret\n\n- b\n", "",
+		},
+		{
+			"the end is where it was", "append_note", add, "# Rent\n\n- a\n", "# Rent\n\n- a\n- b\n",
+			"# Rent\n\n- a\n- b\n- x\n",
+		},
+		{
+			"the section moved whole", "append_note", under, "# Shop\n- a\n\n# Rent\n- b\n",
+			"# Rent\n- b\n\n# Shop\n- a\n", "# Rent\n- b\n\n# Shop\n- a\n- x\n",
+		},
 	} {
 		now, outcome := between(t, each.tool, each.before, each.args, each.after)
 		switch {
@@ -386,7 +475,8 @@ func TestChangeStaysUnderItsHeading(t *testing.T) {
 func TestTwoChangesShownAtOnceAreBothMade(t *testing.T) {
 	b := work(t, map[string]string{"tasks.md": "- [ ] a\n"})
 	tools := All(b.deps)
-	first, second := b.of(tools, "add_task", `{"text":"b"}`), b.of(tools, "append_note", `{"path":"tasks.md","content":"- [ ] c"}`)
+	first, second := b.of(tools, "add_task", `{"text":"b"}`),
+		b.of(tools, "append_note", `{"path":"tasks.md","content":"- [ ] c"}`)
 	for _, change := range []agent.Change{first, second} {
 		if _, err := change.Apply(t.Context()); err != nil {
 			t.Fatal(err)
@@ -401,7 +491,10 @@ func TestTwoChangesShownAtOnceAreBothMade(t *testing.T) {
 func TestChangesNobodySawAreAllMade(t *testing.T) {
 	const processes = 100
 	for tool, argument := range map[string]string{"add_task": "text", "append_note": "content"} {
-		for _, before := range []map[string]string{{}, {"tasks.md": "# Tasks\n\n- [ ] a\n\n# Old\n", "daily/2026-10-08.md": "# 2026-10-08\n\n- a\n"}} {
+		for _, before := range []map[string]string{{}, {
+			"tasks.md":            "# Tasks\n\n- [ ] a\n\n# Old\n",
+			"daily/2026-10-08.md": "# 2026-10-08\n\n- a\n",
+		}} {
 			b := work(t, before)
 			var changes []agent.Change
 			for i := range processes {
@@ -433,7 +526,8 @@ func TestAChangeThatWasSeenIsNotRecomputed(t *testing.T) {
 	if _, err := seen.Apply(t.Context()); err == nil || !strings.Contains(err.Error(), "changed after this was shown") {
 		t.Errorf("the one that was seen: %v", err)
 	}
-	if result, err := unseen.Apply(agent.WithUnseen(t.Context())); err != nil || result.Text != "added to tasks.md:3: c" {
+	if result, err := unseen.Apply(agent.WithUnseen(t.Context())); err != nil ||
+		result.Text != "added to tasks.md:3: c" {
 		t.Errorf("the one that was not: %+v, %v", result, err)
 	}
 }
@@ -448,7 +542,10 @@ func TestDailyNotesFollowTheSettings(t *testing.T) {
 		{Daily{Pattern: "2006-01-02"}, "journal/2026-10-08.md"},
 		{Daily{Folder: "old"}, "old/2026_10_08.md"},
 	} {
-		b := work(t, map[string]string{"journal/2026-10-07.md": "", "journal/2026-10-06.md": "", "old/2026_10_07.md": ""})
+		b := work(t, map[string]string{
+			"journal/2026-10-07.md": "", "journal/2026-10-06.md": "",
+			"old/2026_10_07.md": "",
+		})
 		b.deps.Daily = each.set
 		if _, got := b.run("append_note", `{"content":"x"}`); got != "created "+each.want {
 			t.Errorf("%+v: got %q, want %s", each.set, got, each.want)
@@ -481,7 +578,10 @@ func TestWritersKnowSeveralVaults(t *testing.T) {
 
 func TestOtherKindsOfNotesAreReadOnly(t *testing.T) {
 	testenv.WithoutRace(t) // a PDF is read in a process of its own
-	b := work(t, map[string]string{"log.txt": "- [ ] one\n", "plan.org": "* Plan\n- [ ] two\n", "paper.pdf": string(pdftest.Make("a page", "- [ ] three"))})
+	b := work(t, map[string]string{
+		"log.txt": "- [ ] one\n", "plan.org": "* Plan\n- [ ] two\n",
+		"paper.pdf": string(pdftest.Make("a page", "- [ ] three")),
+	})
 	for _, call := range [][2]string{
 		{"append_note", `{"path":"log.txt","content":"more"}`},
 		{"append_note", `{"path":"paper","content":"more"}`},
@@ -490,14 +590,17 @@ func TestOtherKindsOfNotesAreReadOnly(t *testing.T) {
 		{"complete_task", `{"task":"one"}`},
 		{"complete_task", `{"task":"two"}`},
 	} {
-		if _, err := b.tool(call[0]).(agent.Preparer).Prepare(t.Context(), json.RawMessage(call[1])); err == nil || !strings.Contains(err.Error(), "is read only: LifeHub changes .md and .markdown files") {
+		if _, err := b.tool(call[0]).(agent.Preparer).Prepare(t.Context(), json.RawMessage(call[1])); err == nil ||
+			!strings.Contains(err.Error(), "is read only: LifeHub changes .md and .markdown files") {
 			t.Errorf("%s %s is shown: %v", call[0], call[1], err)
 		}
-		if _, text := b.run(call[0], call[1]); !strings.Contains(text, "is read only: LifeHub changes .md and .markdown files") {
+		if _, text := b.run(call[0], call[1]); !strings.Contains(text,
+			"is read only: LifeHub changes .md and .markdown files") {
 			t.Errorf("%s %s: %s", call[0], call[1], text)
 		}
 	}
-	if _, text := b.run("list_tasks", `{}`); !strings.Contains(text, "log.txt:1") || !strings.Contains(text, "plan.org:2") || strings.Contains(text, "three") {
+	if _, text := b.run("list_tasks", `{}`); !strings.Contains(text, "log.txt:1") ||
+		!strings.Contains(text, "plan.org:2") || strings.Contains(text, "three") {
 		t.Errorf("the tasks are %s", text)
 	}
 }
@@ -505,15 +608,18 @@ func TestOtherKindsOfNotesAreReadOnly(t *testing.T) {
 func TestPDFIsReadByPage(t *testing.T) {
 	testenv.WithoutRace(t) // a PDF is read in a process of its own
 	long := strings.Repeat("Sixteen words of prose stand on this line, which is all that it is here for. ", 20)
-	b := work(t, map[string]string{"papers/boiler.pdf": string(pdftest.Make("Cover "+long, "The valve opens at 3 bar. "+long, "End "+long))})
+	b := work(t, map[string]string{"papers/boiler.pdf": string(pdftest.Make("Cover "+long,
+		"The valve opens at 3 bar. "+long, "End "+long))})
 	result, text := b.run("read_note", `{"path":"boiler","from":2}`)
 	if !strings.HasPrefix(text, "papers/boiler.pdf, pages 2 to 3 of 3\n\nThe valve") || len(result.Sources) != 2 {
 		t.Fatalf("it reads %.200s, %d sources", text, len(result.Sources))
 	}
-	if s := result.Sources[0]; s.Title() != "papers/boiler.pdf p. 2" || s.EndLine != 2 || !s.Untrusted || !result.IsUntrusted() {
+	if s := result.Sources[0]; s.Title() != "papers/boiler.pdf p. 2" || s.EndLine != 2 ||
+		!s.Untrusted || !result.IsUntrusted() {
 		t.Errorf("the source is %q to %d, untrusted %v", s.Title(), s.EndLine, s.Untrusted)
 	}
-	if _, text := b.run("read_note", `{"path":"boiler","from":9}`); text != "error: papers/boiler.pdf has 3 pages; there are none from 9 to 9" {
+	if _, text := b.run("read_note", `{"path":"boiler","from":9}`); text != "error: papers/boiler.pdf has 3 pages; "+
+		"there are none from 9 to 9" {
 		t.Errorf("it says %s", text)
 	}
 	if _, text := b.run("list_notes", `{}`); !strings.Contains(text, "papers/boiler.pdf") {
@@ -537,7 +643,8 @@ func TestNoteOfAMacIsFoundAndWritten(t *testing.T) {
 		{"edit_note", `{"path":"Größe","old_text":"Tür zu.","new_text":"Auf."}`},
 		{"complete_task", `{"task":"tür streichen"}`},
 	} {
-		if _, said := b.run(call[0], call[1]); strings.HasPrefix(said, "error: ") || strings.Contains(said, "no notes") {
+		if _, said := b.run(call[0], call[1]); strings.HasPrefix(said, "error: ") ||
+			strings.Contains(said, "no notes") {
 			t.Errorf("%s %s: %s", call[0], call[1], said)
 		}
 	}
@@ -548,10 +655,12 @@ func TestNoteOfAMacIsFoundAndWritten(t *testing.T) {
 	holds(t, "links", said, "Menu.md:1")
 	_, said = b.run("create_note", `{"path":"ÜBUNG/größe","content":"x"}`)
 	holds(t, "a second note", said, "error: there is a note "+name)
-	if _, said = b.run("append_note", `{"path":"ÜBUNG/Neu.md","content":"x"}`); b.text(path.Dir(name)+"/Neu.md") != "x\n" {
+	if _, said = b.run("append_note", `{"path":"ÜBUNG/Neu.md","content":"x"}`); b.text(path.Dir(name)+
+		"/Neu.md") != "x\n" {
 		t.Errorf("a new note beside it: %s", said)
 	}
-	if _, said = b.run("create_note", `{"path":"Meeting: Q1 / Q2?.md","content":"x"}`); b.text("Meeting - Q1 - Q2.md") != "x\n" || !strings.Contains(said, "Meeting: Q1 / Q2?.md") {
+	if _, said = b.run("create_note", `{"path":"Meeting: Q1 / Q2?.md",`+
+		`"content":"x"}`); b.text("Meeting - Q1 - Q2.md") != "x\n" || !strings.Contains(said, "Meeting: Q1 / Q2?.md") {
 		t.Errorf("a name that Windows refuses: %s", said)
 	}
 }

@@ -20,7 +20,8 @@ func TestToolsKeepTheDayInEveryZone(t *testing.T) {
 			b.deps.Now = func() time.Time { return day.Begins().Add(time.Minute) }
 			b.run("add_task", fmt.Sprintf(`{"text":"a","due":%q}`, day))
 			b.run("complete_task", `{"task":"b"}`)
-			if got := b.text("tasks.md"); !strings.Contains(got, "- [ ] a 📅 "+day.String()) || !strings.Contains(got, "📅 "+day.Add(1).String()) || !strings.Contains(got, "✅ "+day.String()) {
+			if got := b.text("tasks.md"); !strings.Contains(got, "- [ ] a 📅 "+day.String()) ||
+				!strings.Contains(got, "📅 "+day.Add(1).String()) || !strings.Contains(got, "✅ "+day.String()) {
 				t.Errorf("on %v the tasks are\n%s", day, got)
 			}
 			_, listed := b.run("list_tasks", fmt.Sprintf(`{"query":"after:%s before:%s"}`, day, day.Add(1)))

@@ -39,7 +39,8 @@ func (d drawer) Read(_ context.Context, name string) (agent.Result, error) {
 }
 
 func TestMentionedNotesAreAttached(t *testing.T) {
-	a := talks(Options{Workers: workers, Attach: drawer{"s:a": "hello from a"}}, func(context.Context) (agent.Result, error) { return agent.Result{Text: "talked"}, nil })
+	a := talks(Options{Workers: workers, Attach: drawer{"s:a": "hello from a"}},
+		func(context.Context) (agent.Result, error) { return agent.Result{Text: "talked"}, nil })
 	var story []string
 	for e := range a.Ask(t.Context(), "c", "what do @s:a and @s:b say?") {
 		switch b := e.Body.(type) {
@@ -49,7 +50,10 @@ func TestMentionedNotesAreAttached(t *testing.T) {
 			story = append(story, strings.TrimSpace(fmt.Sprint("end ", b.Output, " ", b.Error)))
 		}
 	}
-	want := []string{`start read_resource {"name":"s:a"}`, "end hello from a", `start read_resource {"name":"s:b"}`, "end  there is none", "start talk {}", "end talked"}
+	want := []string{
+		`start read_resource {"name":"s:a"}`, "end hello from a", `start read_resource {"name":"s:b"}`,
+		"end  there is none", "start talk {}", "end talked",
+	}
 	if fmt.Sprint(story) != fmt.Sprint(want) {
 		t.Errorf("got  %q\nwant %q", story, want)
 	}
@@ -67,7 +71,8 @@ func TestUnknownMentionIsReported(t *testing.T) {
 		"what does @nothing say?": "@nothing",
 		"@talk now":               "",
 	} {
-		a := talks(Options{Workers: workers, Attach: drawer{}}, func(context.Context) (agent.Result, error) { return agent.Result{Text: "talked"}, nil })
+		a := talks(Options{Workers: workers, Attach: drawer{}},
+			func(context.Context) (agent.Result, error) { return agent.Result{Text: "talked"}, nil })
 		got := ""
 		for e := range a.Ask(t.Context(), "c", message) {
 			if n, ok := e.Body.(agent.Noticed); ok {
@@ -86,13 +91,20 @@ func TestAttachmentsReachEveryMode(t *testing.T) {
 	for mode, lines := range map[agent.Mode][]line{
 		agent.PlanMode: {say(searchStep), say(goodAnswer)},
 		agent.LoopMode: {calling("search_notes", `{"query":"running"}`), say(goodAnswer)},
-		agent.TeamMode: {oneTask, calling("search_notes", `{"query":"running"}`), say(notesFound), say(accepted), say(goodAnswer)},
+		agent.TeamMode: {
+			oneTask, calling("search_notes", `{"query":"running"}`), say(notesFound),
+			say(accepted), say(goodAnswer),
+		},
 	} {
 		t.Run(string(mode), func(t *testing.T) {
 			model := &script{lines: lines}
-			end := ended(t, collect(New(Options{Workers: workers, Model: model, History: &shelf{}, Tools: tools(search()), Attach: drawer{"s:a": "hello from a"}, Session: inMode(mode)}).
+			end := ended(t, collect(New(Options{
+				Workers: workers, Model: model, History: &shelf{},
+				Tools: tools(search()), Attach: drawer{"s:a": "hello from a"}, Session: inMode(mode),
+			}).
 				Ask(t.Context(), "c1", "what does @s:a say of running?"), nil))
-			if end.Answer != goodAnswer || len(end.Sources) != 2 || end.Sources[0].Path != "s:a" || end.Sources[1].Path != fitness.Path {
+			if end.Answer != goodAnswer || len(end.Sources) != 2 || end.Sources[0].Path != "s:a" ||
+				end.Sources[1].Path != fitness.Path {
 				t.Errorf("the end is %+v", end)
 			}
 			for i, request := range model.requests {
@@ -123,20 +135,30 @@ func TestTheLoopSeesImages(t *testing.T) {
 	}
 	t.Run("a model that can see", func(t *testing.T) {
 		model := &script{lines: []line{calling("draw_chart", `{"query":"km"}`), say("It rises.")}}
-		ended(t, collect(New(Options{Workers: workers, Model: model, History: &shelf{}, Tools: tools(chart), Attach: shows{}, Session: inMode(agent.LoopMode)}).Ask(t.Context(), "c1", "draw @it"), nil))
+		ended(t, collect(New(Options{
+			Workers: workers, Model: model, History: &shelf{}, Tools: tools(chart),
+			Attach: shows{}, Session: inMode(agent.LoopMode),
+		}).Ask(t.Context(), "c1", "draw @it"), nil))
 		if got := fmt.Sprint(seen(model.requests[0]), seen(model.requests[1])); got != "[attached] [attached drawn]" {
 			t.Errorf("it saw %s", got)
 		}
 	})
 	t.Run("one that cannot is told", func(t *testing.T) {
 		model := &script{lines: []line{
-			calling("draw_chart", `{"query":"km"}`), {err: &llm.UnsupportedError{Model: "tiny", Capability: "images"}}, say("It is drawn; I cannot see it."),
+			calling("draw_chart", `{"query":"km"}`),
+			{err: &llm.UnsupportedError{Model: "tiny", Capability: "images"}},
+			say("It is drawn; I cannot see it."),
 		}}
-		events := collect(New(Options{Workers: workers, Model: model, History: &shelf{}, Tools: tools(chart), Session: inMode(agent.LoopMode)}).Ask(t.Context(), "c1", "draw it"), nil)
-		if end := ended(t, events); end.Answer != "It is drawn; I cannot see it." || len(bodies[agent.Noticed](events)) != 1 {
+		events := collect(New(Options{
+			Workers: workers, Model: model, History: &shelf{}, Tools: tools(chart),
+			Session: inMode(agent.LoopMode),
+		}).Ask(t.Context(), "c1", "draw it"), nil)
+		if end := ended(t, events); end.Answer != "It is drawn; I cannot see it." ||
+			len(bodies[agent.Noticed](events)) != 1 {
 			t.Errorf("the end is %+v", end)
 		}
-		if last := model.requests[2]; len(seen(last)) > 0 || !strings.Contains(fmt.Sprint(last.Messages), prompt.CannotSee) {
+		if last := model.requests[2]; len(seen(last)) > 0 ||
+			!strings.Contains(fmt.Sprint(last.Messages), prompt.CannotSee) {
 			t.Errorf("the last request is %+v", last.Messages)
 		}
 	})
@@ -160,7 +182,11 @@ func TestEveryDecidingPromptHasTheImage(t *testing.T) {
 				if !sees {
 					model.lines = append([]line{blind}, tc.lines...)
 				}
-				events := collect(New(Options{Workers: workers, Model: model, History: &shelf{}, Tools: tools(search()), Attach: shows{drawer{"it": ""}}, Session: inMode(tc.mode)}).Ask(t.Context(), "c1", "what is on @it"), nil)
+				events := collect(New(Options{
+					Workers: workers, Model: model, History: &shelf{}, Tools: tools(search()),
+					Attach: shows{drawer{"it": ""}}, Session: inMode(tc.mode),
+				}).Ask(t.Context(),
+					"c1", "what is on @it"), nil)
 				if end := ended(t, events); end.Answer != "A cat." {
 					t.Errorf("the end is %+v", end)
 				}
@@ -209,7 +235,10 @@ func TestLoopKnowsTheConversationsDocuments(t *testing.T) {
 	for name, tc := range map[string]struct {
 		kept      []string
 		untrusted bool
-	}{"none": {}, "one": {kept: []string{"week of rest, version 2"}}, "of untrusted text": {kept: []string{"week of rest, version 2"}, untrusted: true}} {
+	}{
+		"none": {}, "one": {kept: []string{"week of rest, version 2"}},
+		"of untrusted text": {kept: []string{"week of rest, version 2"}, untrusted: true},
+	} {
 		t.Run(name, func(t *testing.T) {
 			model, shelf := &script{lines: []line{say("It is shorter now.")}}, &shelf{}
 			o := Options{Workers: workers, Model: model, History: shelf, Session: inMode(agent.LoopMode)}
@@ -226,9 +255,11 @@ func TestLoopKnowsTheConversationsDocuments(t *testing.T) {
 				return slices.ContainsFunc(asked.Tools, func(s llm.ToolSpec) bool { return s.Name == name })
 			}
 			if !has(agent.DelegateTool) || !has("read_artifact") || len(asked.Tools) != len(all)+1 {
-				t.Errorf("offered %d tools, delegate %v, read_artifact %v", len(asked.Tools), has(agent.DelegateTool), has("read_artifact"))
+				t.Errorf("offered %d tools, delegate %v, read_artifact %v", len(asked.Tools),
+					has(agent.DelegateTool), has("read_artifact"))
 			}
-			if last := asked.Messages[len(asked.Messages)-1].Text; strings.Contains(last, "week of rest, version 2") != (tc.kept != nil) {
+			if last := asked.Messages[len(asked.Messages)-1].Text; strings.Contains(last,
+				"week of rest, version 2") != (tc.kept != nil) {
 				t.Errorf("the loop is asked\n%s", last)
 			}
 			if got := shelf.last().Origin.IsOutside(); got != tc.untrusted {
@@ -240,7 +271,10 @@ func TestLoopKnowsTheConversationsDocuments(t *testing.T) {
 
 // A model may know a tool from an earlier turn that is not offered in this one.
 func TestToolThatWasNotOfferedCanBeCalled(t *testing.T) {
-	kit := []agent.Tool{search(), &fakeTool{name: "zebra", by: "the MCP server zoo", result: agent.Result{Text: "stripes"}}}
+	kit := []agent.Tool{search(), &fakeTool{
+		name: "zebra", by: "the MCP server zoo",
+		result: agent.Result{Text: "stripes"},
+	}}
 	for i := range 99 {
 		kit = append(kit, &fakeTool{name: fmt.Sprintf("task_%d", i), by: "the MCP server zoo"})
 	}
@@ -248,7 +282,10 @@ func TestToolThatWasNotOfferedCanBeCalled(t *testing.T) {
 		agent.LoopMode: {calling("zebra", `{"query":"x"}`), say("Done.")},
 		agent.PlanMode: {say(`{"steps":[{"id":"1","tool":"zebra","input":{"query":"x"}}]}`), say("Done.")},
 	} {
-		end := ended(t, collect(New(Options{Workers: workers, Model: &script{lines: lines}, History: &shelf{}, Tools: tools(kit...), Session: inMode(mode)}).Ask(t.Context(), "c1", "my task"), nil))
+		end := ended(t, collect(New(Options{
+			Workers: workers, Model: &script{lines: lines}, History: &shelf{},
+			Tools: tools(kit...), Session: inMode(mode),
+		}).Ask(t.Context(), "c1", "my task"), nil))
 		if end.ToolCalls != 1 || end.Answer != "Done." {
 			t.Errorf("%s: the end is %+v", mode, end)
 		}

@@ -40,16 +40,25 @@ func named(key, args string) func(wanted) string {
 // callForms write calls as models print them.
 var callForms = map[string]func([]wanted) string{
 	"Hermes, Qwen": func(c []wanted) string {
-		return joined(c, "\n", func(w wanted) string { return "<tool_call>\n" + named("name", "arguments")(w) + "\n</tool_call>" })
+		return joined(c, "\n", func(w wanted) string {
+			return "<tool_call>\n" +
+				named("name", "arguments")(w) + "\n</tool_call>"
+		})
 	},
 	"Hermes after prose": func(c []wanted) string {
-		return "I'll look that up.\n<tool_call>" + joined(c, "</tool_call><tool_call>", named("name", "arguments")) + "</tool_call>"
+		return "I'll look that up.\n<tool_call>" + joined(c, "</tool_call><tool_call>", named("name", "arguments")) +
+			"</tool_call>"
 	},
 	"Hermes, thoughts": func(c []wanted) string {
-		return "<think>a {\"name\": 1}</think><tool_call>" + joined(c, "</tool_call><tool_call>", named("name", "arguments")) + "</tool_call>"
+		return "<think>a {\"name\": 1}</think><tool_call>" +
+			joined(c, "</tool_call><tool_call>", named("name", "arguments")) + "</tool_call>"
 	},
 	"Hermes, trailing comma": func(c []wanted) string {
-		return "<tool_call>" + joined(c, "</tool_call>\n<tool_call>", func(w wanted) string { return strings.TrimSuffix(named("name", "arguments")(w), "}") + ",}" }) + "</tool_call>"
+		return "<tool_call>" + joined(c, "</tool_call>\n<tool_call>",
+			func(w wanted) string {
+				return strings.TrimSuffix(named("name", "arguments")(w),
+					"}") + ",}"
+			}) + "</tool_call>"
 	},
 	"Hermes, not closed": func(c []wanted) string {
 		return joined(c, "\n", func(w wanted) string { return "<tool_call>" + named("name", "arguments")(w) })
@@ -59,7 +68,10 @@ var callForms = map[string]func([]wanted) string{
 			return fmt.Sprintf("{'name': '%s', 'arguments': %s}", w.Tool, argsJSON(w))
 		}) + "</tool_call>"
 	},
-	"Mistral":   func(c []wanted) string { return "[TOOL_CALLS] [" + joined(c, ", ", named("name", "arguments")) + "]" },
+	"Mistral": func(c []wanted) string {
+		return "[TOOL_CALLS] [" +
+			joined(c, ", ", named("name", "arguments")) + "]"
+	},
 	"bare JSON": func(c []wanted) string { return joined(c, "; ", named("name", "parameters")) },
 	"bare list": func(c []wanted) string { return "[" + joined(c, ",\n", named("name", "arguments")) + "]" },
 	"fenced JSON": func(c []wanted) string {
@@ -68,7 +80,8 @@ var callForms = map[string]func([]wanted) string{
 	"OpenAI": func(c []wanted) string {
 		return `{"tool_calls": [` + joined(c, ", ", func(w wanted) string {
 			text, _ := json.Marshal(argsJSON(w))
-			return fmt.Sprintf(`{"id": "call_1", "type": "function", "function": {"name": %q, "arguments": %s}}`, w.Tool, text)
+			return fmt.Sprintf(`{"id": "call_1", "type": "function", "function": {"name": %q, "arguments": %s}}`,
+				w.Tool, text)
 		}) + `]}`
 	},
 }
@@ -114,8 +127,10 @@ func TestPrintedCallsAreRead(t *testing.T) {
 		}
 		first := c.calls[0]
 		broken := map[string]string{
-			"refused: unknown tool": "<tool_call>" + named("name", "arguments")(wanted{first.Tool + "_x", first.Args}) + "</tool_call>",
-			"refused: cut JSON":     "<tool_call>" + strings.TrimRight(named("name", "arguments")(first), "}") + "</tool_call>",
+			"refused: unknown tool": "<tool_call>" + named("name", "arguments")(wanted{first.Tool + "_x", first.Args}) +
+				"</tool_call>",
+			"refused: cut JSON": "<tool_call>" + strings.TrimRight(named("name", "arguments")(first), "}") +
+				"</tool_call>",
 		}
 		if len(agent.ShapeOf(prompt.Find(c.offered, first.Tool).Spec().Schema).Required) > 0 {
 			broken["refused: no arguments"] = "<tool_call>{\"name\": \"" + first.Tool + "\"}</tool_call>"
@@ -134,7 +149,8 @@ func TestPrintedCallsAreRead(t *testing.T) {
 	}
 	slices.Sort(forms)
 	for _, form := range forms {
-		t.Logf("| %-44s | %4d of %4d | %5.1f %% |", form, right[form], total[form], 100*float64(right[form])/float64(total[form]))
+		t.Logf("| %-44s | %4d of %4d | %5.1f %% |", form, right[form], total[form],
+			100*float64(right[form])/float64(total[form]))
 		if right[form]*100 < total[form]*98 {
 			t.Errorf("%s: %d of %d", form, right[form], total[form])
 		}
@@ -202,7 +218,10 @@ func planJSON(calls []wanted, change func(any) any, form ...string) string {
 			raw, _ := json.Marshal(args)
 			input = string(raw)
 		}
-		steps = append(steps, map[string]any{"id": strconv.Itoa(i + 1), "tool": c.Tool, "input": input, "after": []string{}})
+		steps = append(steps, map[string]any{
+			"id": strconv.Itoa(i + 1), "tool": c.Tool,
+			"input": input, "after": []string{},
+		})
 	}
 	raw, _ := json.Marshal(map[string]any{"reasoning": "", "steps": steps})
 	return string(raw)
@@ -313,7 +332,8 @@ func TestAnswerWithoutCallsStaysAnAnswer(t *testing.T) {
 		if err != nil || len(d.Steps) > 0 || d.Answer != reply {
 			t.Errorf("%s: %+v, %v", c.ID, d, err)
 		}
-		if calls, err := worker.callsOfText(reply, rightList{offered: offered, names: namesOf(offered)}); err != nil || len(calls) > 0 {
+		if calls, err := worker.callsOfText(reply, rightList{offered: offered, names: namesOf(offered)}); err != nil ||
+			len(calls) > 0 {
 			t.Errorf("%s, printed: %v, %v", c.ID, calls, err)
 		}
 		n++
@@ -393,7 +413,10 @@ func manyTurns(t *testing.T) (lists []rightList) {
 		for n, written := range c.Expected {
 			calls := worker.pythonCalls(offered, written)
 			if (i+n)%share == 0 && len(calls) > 0 {
-				lists = append(lists, rightList{"BFCL, many turns", fmt.Sprintf("%s.%d", c.ID, n), offered, calls, names})
+				lists = append(lists, rightList{
+					"BFCL, many turns",
+					fmt.Sprintf("%s.%d", c.ID, n), offered, calls, names,
+				})
 			}
 		}
 	}
@@ -412,7 +435,8 @@ func (t *turn) pythonCalls(offered []agent.Tool, written []string) (calls []want
 			continue
 		}
 		var read struct{ Args []any }
-		if prompt.Object(`{"args":[`+keyword.ReplaceAllString(strings.TrimSuffix(rest, ")"), `$1"=$2",`)+"]}", &read) != nil {
+		if prompt.Object(`{"args":[`+keyword.ReplaceAllString(strings.TrimSuffix(rest, ")"), `$1"=$2",`)+"]}",
+			&read) != nil {
 			continue
 		}
 		list := read.Args

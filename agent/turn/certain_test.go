@@ -16,8 +16,12 @@ import (
 
 // What needs no model is answered by one that would fail, in each mode.
 func TestCertainMessagesAskNoModel(t *testing.T) {
-	add := &fakeTool{name: "add_task", schema: `{"type":"object","properties":{"text":{"type":"string"}},"required":["text"]}`, result: agent.Result{Text: "added"}}
-	list := &fakeTool{name: "list_tasks", schema: `{"type":"object","properties":{"status":{"type":"string"}}}`, result: agent.Result{Text: "two tasks"}, reads: true}
+	add := &fakeTool{name: "add_task", schema: `{"type":"object","properties":{"text":{"type":"string"}},` +
+		`"required":["text"]}`, result: agent.Result{Text: "added"}}
+	list := &fakeTool{
+		name: "list_tasks", schema: `{"type":"object","properties":{"status":{"type":"string"}}}`,
+		result: agent.Result{Text: "two tasks"}, reads: true,
+	}
 	for message, want := range map[string]string{
 		"what is due":                   "two tasks",
 		"mes tâches":                    "two tasks",
@@ -25,7 +29,10 @@ func TestCertainMessagesAskNoModel(t *testing.T) {
 	} {
 		for _, mode := range []agent.Mode{agent.PlanMode, agent.LoopMode, agent.TeamMode, agent.AutoMode} {
 			model := &script{}
-			a := New(Options{Workers: workers, Model: model, History: &shelf{}, Tools: tools(add, list, search()), Session: inMode(mode)})
+			a := New(Options{
+				Workers: workers, Model: model, History: &shelf{},
+				Tools: tools(add, list, search()), Session: inMode(mode),
+			})
 			end := ended(t, collect(a.Ask(t.Context(), "c1", message), always(agent.AllowOnce)))
 			if !strings.Contains(end.Answer, want) || len(model.requests) > 0 {
 				t.Errorf("%s, %s: %d requests, answer %q", mode, message, len(model.requests), end.Answer)
@@ -36,7 +43,8 @@ func TestCertainMessagesAskNoModel(t *testing.T) {
 
 // What would write, a list about something, and a call that lacks something are for the model.
 func TestUncertainMessagesAskTheModel(t *testing.T) {
-	add := &fakeTool{name: "add_task", schema: `{"type":"object","properties":{"text":{"type":"string"}},"required":["text"]}`, result: agent.Result{Text: "added"}}
+	add := &fakeTool{name: "add_task", schema: `{"type":"object","properties":{"text":{"type":"string"}},` +
+		`"required":["text"]}`, result: agent.Result{Text: "added"}}
 	for _, message := range []string{
 		"add a task a week before Marta's birthday: bake the cake",
 		"remind me to bake the cake a week before Marta's birthday",
@@ -50,7 +58,10 @@ func TestUncertainMessagesAskTheModel(t *testing.T) {
 		"add task buy socks\nand ignore the rest",
 	} {
 		model := &script{lines: []line{say("Well."), say("Well."), say("Well.")}}
-		collect(New(Options{Workers: workers, Model: model, History: &shelf{}, Tools: tools(add, search()), Session: inMode(agent.LoopMode)}).Ask(t.Context(), "c1", message), always(agent.AllowOnce))
+		collect(New(Options{
+			Workers: workers, Model: model, History: &shelf{}, Tools: tools(add, search()),
+			Session: inMode(agent.LoopMode),
+		}).Ask(t.Context(), "c1", message), always(agent.AllowOnce))
 		if len(model.requests) == 0 || len(add.ran()) > 0 {
 			t.Errorf("%s: %d requests, calls %v", message, len(model.requests), add.ran())
 		}
@@ -60,8 +71,12 @@ func TestUncertainMessagesAskTheModel(t *testing.T) {
 // Where each plan is to be approved, a certain call is one as well.
 func TestCertainCallIsApproved(t *testing.T) {
 	for _, action := range []agent.InputAction{agent.InputAccepted, agent.InputDeclined} {
-		add := &fakeTool{name: "add_task", schema: `{"type":"object","properties":{"text":{"type":"string"}},"required":["text"]}`, result: agent.Result{Text: "added"}}
-		o := Options{Workers: workers, Model: &script{}, History: &shelf{}, Tools: tools(add), Session: agenttest.Session{In: agent.PlanMode, Asks: true}}
+		add := &fakeTool{name: "add_task", schema: `{"type":"object","properties":{"text":{"type":"string"}},` +
+			`"required":["text"]}`, result: agent.Result{Text: "added"}}
+		o := Options{
+			Workers: workers, Model: &script{}, History: &shelf{}, Tools: tools(add),
+			Session: agenttest.Session{In: agent.PlanMode, Asks: true},
+		}
 		asked := 0
 		for e := range New(o).Ask(t.Context(), "c1", "@add_task text=socks") {
 			switch body := e.Body.(type) {
@@ -83,10 +98,11 @@ func TestUsersOwnCallNeedsNoModel(t *testing.T) {
 		Content string `json:"content"`
 	}
 	var wrote []string
-	pen := agent.NewTool(llm.ToolSpec{Name: "append_note", Schema: json.RawMessage(`{"type":"object"}`)}, agent.Confirm, func(_ context.Context, a args) (agent.Result, error) {
-		wrote = append(wrote, a.Content)
-		return agent.Result{Text: "added to daily/2026-11-21.md"}, nil
-	})
+	pen := agent.NewTool(llm.ToolSpec{Name: "append_note", Schema: json.RawMessage(`{"type":"object"}`)}, agent.Confirm,
+		func(_ context.Context, a args) (agent.Result, error) {
+			wrote = append(wrote, a.Content)
+			return agent.Result{Text: "added to daily/2026-11-21.md"}, nil
+		})
 	step := agent.Step{Tool: "append_note", Input: json.RawMessage(`{"content":"buy milk"}`)}
 	for name, c := range map[string]struct {
 		decision agent.Decision
@@ -124,10 +140,11 @@ func TestUsersOwnCallNeedsNoModel(t *testing.T) {
 func TestCallsFollowOneAnother(t *testing.T) {
 	var called []string
 	tool := func(name string, result agent.Result, err error) agent.Tool {
-		return agent.NewTool(llm.ToolSpec{Name: name, Schema: json.RawMessage(`{"type":"object"}`)}, agent.Confirm, func(context.Context, struct{}) (agent.Result, error) {
-			called = append(called, name)
-			return result, err
-		})
+		return agent.NewTool(llm.ToolSpec{Name: name, Schema: json.RawMessage(`{"type":"object"}`)}, agent.Confirm,
+			func(context.Context, struct{}) (agent.Result, error) {
+				called = append(called, name)
+				return result, err
+			})
 	}
 	for name, c := range map[string]struct {
 		fetched  error
@@ -142,12 +159,18 @@ func TestCallsFollowOneAnother(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			called = nil
-			tools := []agent.Tool{tool("fetch", agent.Result{Text: "the page", Untrusted: true}, c.fetched), tool("write", agent.Result{Text: "written: the page"}, nil)}
+			tools := []agent.Tool{
+				tool("fetch", agent.Result{Text: "the page", Untrusted: true}, c.fetched),
+				tool("write", agent.Result{Text: "written: the page"}, nil),
+			}
 			rules, err := gate.Parse("rules", []byte("rules:\n  - {tool: '*', level: auto}\n"))
 			if err != nil {
 				t.Fatal(err)
 			}
-			a := New(Options{Model: llmtest.NewScript(), History: nowhere{}, Rules: rules, Tools: agenttest.Tools(tools...)})
+			a := New(Options{
+				Model: llmtest.NewScript(), History: nowhere{}, Rules: rules,
+				Tools: agenttest.Tools(tools...),
+			})
 			asked, answer := 0, ""
 			for e := range a.Calls(t.Context(), "c", "clip the page", clips{}) {
 				switch b := e.Body.(type) {

@@ -37,8 +37,14 @@ func (b *before) Exchanges(context.Context, string) ([]agent.Exchange, error) {
 // tasks.md.
 func TestUnreadPathsAreMarked(t *testing.T) {
 	const page = "https://example.org/plan"
-	poisoned := agent.Source{Path: "Home/my plans.md", Vault: "/vault", Line: 1, EndLine: 3, Text: "As secret.md and https://evil.example/x say, see [[secret]]."}
-	listed := []agent.Source{{Path: "work/todo.md"}, {Path: "jobs.md", Line: 7, EndLine: 7, Text: "read https://jobs.example/1"}}
+	poisoned := agent.Source{
+		Path: "Home/my plans.md", Vault: "/vault", Line: 1, EndLine: 3,
+		Text: "As secret.md and https://evil.example/x say, see [[secret]].",
+	}
+	listed := []agent.Source{{Path: "work/todo.md"}, {
+		Path: "jobs.md", Line: 7, EndLine: 7,
+		Text: "read https://jobs.example/1",
+	}}
 	history := func() *before {
 		return &before{exchanges: []agent.Exchange{{Question: "what of drafts.md?", Answer: agent.Answer{
 			Sources: []agent.Source{{Path: "old.md", Vault: "/vault", Line: 1, EndLine: 9}},
@@ -84,16 +90,25 @@ func TestUnreadPathsAreMarked(t *testing.T) {
 	} {
 		t.Run(answer, func(t *testing.T) {
 			search := &fakeTool{name: "search_notes", reads: true, schema: `{"type":"object"}`, result: agent.Result{
-				Sources: []agent.Source{fitness, poisoned, {Path: "计划.md", Vault: "/vault", Line: 1, EndLine: 2}, {Path: page, Untrusted: true}}, Listed: listed,
+				Sources: []agent.Source{
+					fitness, poisoned,
+					{Path: "计划.md", Vault: "/vault", Line: 1, EndLine: 2},
+					{Path: page, Untrusted: true},
+				}, Listed: listed,
 			}}
 			create := &fakeTool{name: "create_note", schema: `{"type":"object"}`}
-			plan := `{"steps":[{"id":"1","tool":"search_notes","input":{}},{"id":"2","tool":"create_note","input":{"path":"garden.md"}}]}`
+			plan := `{"steps":[{"id":"1","tool":"search_notes","input":{}},{"id":"2","tool":"create_note",` +
+				`"input":{"path":"garden.md"}}]}`
 			a := New(Options{
 				Model: &script{lines: []line{say(plan), say(answer)}}, History: history(), Tools: tools(search, create),
-				Notes: rereading(func(s agent.Source) (string, bool) { return "", s.Path == "secret.md" || s.Path == "work/todo.md" }),
+				Notes: rereading(func(s agent.Source) (string, bool) {
+					return "", s.Path == "secret.md" ||
+						s.Path == "work/todo.md"
+				}),
 			})
 			var got []string
-			for _, c := range bodies[agent.Cited](collect(a.Ask(t.Context(), "c", "what of README.md, https://typed.example/a and secret.md?"), nil)) {
+			for _, c := range bodies[agent.Cited](collect(a.Ask(t.Context(), "c",
+				"what of README.md, https://typed.example/a and secret.md?"), nil)) {
 				if c.Detail == notRead {
 					got = append(got, c.Place())
 				}
@@ -113,11 +128,27 @@ func TestQuotationsOfTheConversationAreNotClaims(t *testing.T) {
 		plan                      string
 		want                      []agent.Verdict
 	}{
-		"words of the user":      {question: "what does “the early bird gets worms” mean for my running?", answer: "You ask about “the early bird gets worms”."},
-		"words of a turn before": {question: "and my running?", earlier: "I always run before breakfast with Ines", answer: "You said “I always run before breakfast”."},
-		"the words of a note":    {question: "my running?", answer: "“The long run is on Sunday.”", want: []agent.Verdict{agent.Verified}},
-		"words of nobody":        {question: "my running?", answer: "Your note says “The long run is on Saturday.”", want: []agent.Verdict{agent.NotFound}},
-		"nothing was looked for": {question: "who said to be or not?", answer: "Hamlet: “To be, or not to be, that is the question”.", plan: `{"steps":[],"answer":"Hamlet: “To be, or not to be, that is the question”."}`},
+		"words of the user": {
+			question: "what does “the early bird gets worms” mean for my running?",
+			answer:   "You ask about “the early bird gets worms”.",
+		},
+		"words of a turn before": {
+			question: "and my running?", earlier: "I always run before breakfast with Ines",
+			answer: "You said “I always run before breakfast”.",
+		},
+		"the words of a note": {
+			question: "my running?", answer: "“The long run is on Sunday.”",
+			want: []agent.Verdict{agent.Verified},
+		},
+		"words of nobody": {
+			question: "my running?", answer: "Your note says “The long run is on Saturday.”",
+			want: []agent.Verdict{agent.NotFound},
+		},
+		"nothing was looked for": {
+			question: "who said to be or not?",
+			answer:   "Hamlet: “To be, or not to be, that is the question”.",
+			plan:     `{"steps":[],"answer":"Hamlet: “To be, or not to be, that is the question”."}`,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			plan := test.plan
@@ -126,10 +157,22 @@ func TestQuotationsOfTheConversationAreNotClaims(t *testing.T) {
 			}
 			history := &shelf{}
 			if test.earlier != "" {
-				history.messages = []llm.Message{{Role: llm.User, Text: test.earlier}, {Role: llm.Assistant, Text: "Well."}}
+				history.messages = []llm.Message{
+					{Role: llm.User, Text: test.earlier},
+					{Role: llm.Assistant, Text: "Well."},
+				}
 			}
-			found := &fakeTool{name: "search_notes", reads: true, result: agent.Result{Sources: []agent.Source{{Path: "run.md", Line: 3, EndLine: 3, Text: "The long run is on Sunday."}}}}
-			a := New(Options{Model: &script{lines: []line{say(plan), say(test.answer)}}, History: history, Tools: tools(found)})
+			found := &fakeTool{
+				name: "search_notes", reads: true,
+				result: agent.Result{Sources: []agent.Source{{
+					Path: "run.md", Line: 3, EndLine: 3,
+					Text: "The long run is on Sunday.",
+				}}},
+			}
+			a := New(Options{
+				Model:   &script{lines: []line{say(plan), say(test.answer)}},
+				History: history, Tools: tools(found),
+			})
 			var got []agent.Verdict
 			for _, c := range bodies[agent.Cited](collect(a.Ask(t.Context(), "c", test.question), nil)) {
 				got = append(got, c.Verdict)
@@ -206,7 +249,8 @@ func drawNote(t *rapid.T) []string {
 	lines := make([]string, rapid.IntRange(1, 30).Draw(t, "lines"))
 	for i := range lines {
 		if rapid.IntRange(0, 4).Draw(t, "blank") > 0 {
-			lines[i] = fmt.Sprintf("Line number %d tells of the %s harbour and what happened there.", i+1, strings.Repeat("very ", i%3))
+			lines[i] = fmt.Sprintf("Line number %d tells of the %s harbour and what happened there.", i+1,
+				strings.Repeat("very ", i%3))
 		}
 	}
 	return lines
@@ -228,7 +272,8 @@ func TestJoinedPassagesHoldEachLineOnce(t *testing.T) {
 			t.Fatalf("%d–%d and %d–%d share lines: %v", a.Line, a.EndLine, b.Line, b.EndLine, shares)
 		}
 		from, to := min(a.Line, b.Line), max(a.EndLine, b.EndLine)
-		if want := strings.Join(note[from-1:to], "\n"); shares && (joined.Line != from || joined.EndLine != to || joined.Text != want) {
+		if want := strings.Join(note[from-1:to], "\n"); shares &&
+			(joined.Line != from || joined.EndLine != to || joined.Text != want) {
 			t.Fatalf("%d–%d:\n%s\nwant\n%s", joined.Line, joined.EndLine, joined.Text, want)
 		}
 	})
@@ -244,9 +289,13 @@ func TestSourceNumbersAreStableAndLinesUnique(t *testing.T) {
 		var toldSources, toldParts []agent.Source
 		numbers := map[string]int{}
 		for i := range rapid.IntRange(1, 6).Draw(t, "steps") {
-			f := finding{step: agent.Step{ID: fmt.Sprint(i), Tool: "search_notes"}, Outcome: Outcome{Status: agent.Done}}
+			f := finding{
+				step:    agent.Step{ID: fmt.Sprint(i), Tool: "search_notes"},
+				Outcome: Outcome{Status: agent.Done},
+			}
 			for range rapid.IntRange(0, 3).Draw(t, "passages") {
-				f.Result.Sources = append(f.Result.Sources, drawPassage(t, note, rapid.SampledFrom([]string{"a.md", "b.md"}).Draw(t, "note")))
+				f.Result.Sources = append(f.Result.Sources, drawPassage(t, note,
+					rapid.SampledFrom([]string{"a.md", "b.md"}).Draw(t, "note")))
 			}
 			found = append(found, f)
 			if rapid.Bool().Draw(t, "numbered only later") {
@@ -266,8 +315,10 @@ func TestSourceNumbersAreStableAndLinesUnique(t *testing.T) {
 		for i, s := range toldSources {
 			n := numbers[fmt.Sprint(i)]
 			held := a.answer.sources[n-1]
-			if held.N != n || held.Path != s.Path || held.Line > s.Line || held.EndLine < s.EndLine || !strings.Contains(held.Text, s.Text) {
-				t.Fatalf("[%d] was %s:%d–%d, and is %s:%d–%d", n, s.Path, s.Line, s.EndLine, held.Path, held.Line, held.EndLine)
+			if held.N != n || held.Path != s.Path || held.Line > s.Line || held.EndLine < s.EndLine ||
+				!strings.Contains(held.Text, s.Text) {
+				t.Fatalf("[%d] was %s:%d–%d, and is %s:%d–%d", n, s.Path, s.Line, s.EndLine,
+					held.Path, held.Line, held.EndLine)
 			}
 			for line := range strings.Lines(s.Text) {
 				if line = strings.TrimSpace(line); line == "" {
@@ -283,7 +334,8 @@ func TestSourceNumbersAreStableAndLinesUnique(t *testing.T) {
 		told := map[string]int{}
 		for _, part := range toldParts {
 			for i, line := range strings.Split(part.Text, "\n") {
-				if told[fmt.Sprint(part.Path, part.Line+i)]++; strings.TrimSpace(line) != "" && told[fmt.Sprint(part.Path, part.Line+i)] > 1 {
+				if told[fmt.Sprint(part.Path, part.Line+i)]++; strings.TrimSpace(line) != "" &&
+					told[fmt.Sprint(part.Path, part.Line+i)] > 1 {
 					t.Fatalf("%s:%d is told twice", part.Path, part.Line+i)
 				}
 				if line != note[part.Line+i-1] {

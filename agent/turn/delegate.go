@@ -34,7 +34,8 @@ type delegate struct {
 func (d *delegate) Spec() llm.ToolSpec {
 	property := ""
 	if d.lead {
-		property = `,"whole_message":{"type":"boolean","description":"true: this one task is all that the message asks for, and its report is the answer"}`
+		property = `,"whole_message":{"type":"boolean","description":"true: this one task is all that the message ` +
+			`asks for, and its report is the answer"}`
 	}
 	return llm.ToolSpec{
 		Name:        agent.DelegateTool,

@@ -19,7 +19,8 @@ import (
 //go:embed prompts/evaluator.md
 var evaluatorPrompt string
 
-var judgementSchema = json.RawMessage(`{"type":"object","properties":{"passed":{"type":"boolean"},"score":{"type":"number","minimum":0,"maximum":1},` +
+var judgementSchema = json.RawMessage(`{"type":"object","properties":{"passed":{"type":"boolean"},` +
+	`"score":{"type":"number","minimum":0,"maximum":1},` +
 	`"feedback":{"type":"string"},"suggestions":{"type":"string"}},"required":["passed","score","feedback"]}`)
 
 const maxJudgement = 1024 // tokens
@@ -155,7 +156,8 @@ func readJudgement(reply string) (agent.Judgement, error) {
 				return readJudgement(string(inner))
 			}
 		}
-		return agent.Judgement{}, errors.New(`a verdict is asked for, {"passed": true or false, "score": 0.0, "feedback": "…"}, and "passed" is neither`)
+		return agent.Judgement{}, errors.New(`a verdict is asked for, {"passed": true or false, "score": 0.0, ` +
+			`"feedback": "…"}, and "passed" is neither`)
 	}
 	j := agent.Judgement{
 		Passed: *given.Passed, Feedback: text.Clip(given.Feedback, maxReason),

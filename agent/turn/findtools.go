@@ -19,7 +19,8 @@ func (f *findTools) Spec() llm.ToolSpec {
 	return llm.ToolSpec{
 		Name:        agent.FindTools,
 		Description: "Find further tools by what they do. Those found are described, and can be called next.",
-		Schema:      json.RawMessage(`{"type":"object","properties":{"query":{"type":"string","description":"what the tool has to do, or its name"}},"required":["query"]}`),
+		Schema: json.RawMessage(`{"type":"object","properties":{"query":{"type":"string","description":"what ` +
+			`the tool has to do, or its name"}},"required":["query"]}`),
 	}
 }
 

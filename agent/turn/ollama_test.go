@@ -18,20 +18,30 @@ import (
 func TestTurnWithARealOllamaServer(t *testing.T) {
 	server := llmtest.StartOllama(t)
 	running := agent.Source{Path: "running.md", Line: 3, EndLine: 3, Text: "Your notes speak of running."}
-	notes := &fakeTool{name: "search_notes", result: agent.Result{Text: running.Text, Sources: []agent.Source{running}, Searched: true}, reads: true, takes: 50 * time.Millisecond}
-	tasks := &fakeTool{name: "list_tasks", schema: `{"type":"object","properties":{"status":{"type":"string"}}}`, result: agent.Result{Text: "- [ ] buy shoes"}, reads: true, takes: 50 * time.Millisecond}
+	notes := &fakeTool{name: "search_notes", result: agent.Result{
+		Text: running.Text, Sources: []agent.Source{running},
+		Searched: true,
+	}, reads: true, takes: 50 * time.Millisecond}
+	tasks := &fakeTool{
+		name: "list_tasks", schema: `{"type":"object","properties":{"status":{"type":"string"}}}`,
+		result: agent.Result{Text: "- [ ] buy shoes"}, reads: true, takes: 50 * time.Millisecond,
+	}
 	ask := func(t *testing.T, model string, kept *shelf) *Agent {
 		provider, err := ollama.New(llm.Settings{OllamaHost: server.URL, Model: model, Window: 8192})
 		if err != nil {
 			t.Fatal(err)
 		}
-		return New(Options{Model: provider, History: kept, Tools: tools(notes, tasks), Server: prompt.ServerOf(provider)})
+		return New(Options{
+			Model: provider, History: kept, Tools: tools(notes, tasks),
+			Server: prompt.ServerOf(provider),
+		})
 	}
 
 	t.Run("plans, calls two tools side by side, streams and cites", func(t *testing.T) {
 		events := collect(ask(t, "scripted-plan", &shelf{}).Ask(t.Context(), "c1", "Running, and my tasks"), nil)
 		end := ended(t, events)
-		if end.Answer != llmtest.ScriptedExplanation || end.ModelCalls != 2 || end.ToolCalls != 2 || end.PromptTokens == 0 {
+		if end.Answer != llmtest.ScriptedExplanation || end.ModelCalls != 2 ||
+			end.ToolCalls != 2 || end.PromptTokens == 0 {
 			t.Errorf("end %+v", end)
 		}
 		var order []string
@@ -66,8 +76,10 @@ func TestTurnWithARealOllamaServer(t *testing.T) {
 				}
 			}
 		}
-		t.Logf("it stopped %s after Esc", time.Since(pressed)) // the limit of 100 ms is tested with a fake clock in TestEscEndsTheTurnAtOnce
-		if end, ok := last.Body.(agent.Ended); !ok || !end.Interrupted || !strings.HasPrefix(end.Answer, "la ") || kept.last().Text != end.Answer {
+		// the limit of 100 ms is tested with a fake clock in TestEscEndsTheTurnAtOnce
+		t.Logf("it stopped %s after Esc", time.Since(pressed))
+		if end, ok := last.Body.(agent.Ended); !ok || !end.Interrupted || !strings.HasPrefix(end.Answer, "la ") ||
+			kept.last().Text != end.Answer {
 			t.Errorf("last event %#v", last.Body)
 		}
 	})
@@ -94,7 +106,8 @@ func TestTurnWithARealOllamaServer(t *testing.T) {
 			}
 		}
 		failed, _ := last.Body.(agent.Failed)
-		if got := kept.last(); !errors.Is(failed.Err, llm.ErrCut) || !got.Cut || !strings.HasPrefix(got.Text, "la ") || got.Error == "" {
+		if got := kept.last(); !errors.Is(failed.Err, llm.ErrCut) || !got.Cut ||
+			!strings.HasPrefix(got.Text, "la ") || got.Error == "" {
 			t.Errorf("failed with %+v, kept %.40q", failed, got.Text)
 		}
 		events := collect(ask(t, "scripted-plan", kept).Ask(t.Context(), "c1", "Nice day today!"), nil)

@@ -56,7 +56,8 @@ var faults = map[string]line{
 // reported once.
 func TestModelFailureLosesNoResults(t *testing.T) {
 	const (
-		fails   = `{"steps":[{"id":"1","tool":"search_notes","input":{"query":"running"}},{"id":"2","tool":"brave_web_search","input":{"query":"tips"}},{"id":"3","tool":"broken","input":{"query":"x"}}]}`
+		fails = `{"steps":[{"id":"1","tool":"search_notes","input":{"query":"running"}},{"id":"2",` +
+			`"tool":"brave_web_search","input":{"query":"tips"}},{"id":"3","tool":"broken","input":{"query":"x"}}]}`
 		further = `{"steps":[{"id":"9","tool":"broken","input":{"query":"y"}}]}`
 	)
 	look := calling("search_notes", `{"query":"running"}`, "brave_web_search", `{"query":"tips"}`)
@@ -75,11 +76,23 @@ func TestModelFailureLosesNoResults(t *testing.T) {
 		"loop: the second round":             {agent.LoopMode, []line{look}, 0, ""},
 		"loop: the third round":              {agent.LoopMode, []line{look, calling("broken", `{"query":"x"}`)}, 0, ""},
 		"loop: the answer after all rounds":  {agent.LoopMode, []line{look}, 1, ""},
-		"loop: a worker":                     {agent.LoopMode, []line{calling("delegate", `{"worker_type":"search","task_description":"look"}`), fetch}, 0, ""},
-		"team: the worker":                   {agent.TeamMode, []line{handsOut, fetch}, 0, ""},
-		"team: the evaluator":                {agent.TeamMode, []line{handsOut, fetch, say(notesFound)}, 0, notesFound},
-		"team: the worker's second attempt":  {agent.TeamMode, []line{handsOut, fetch, say(notesFound), say(rejected)}, 0, notesFound},
-		"team: the explainer":                {agent.TeamMode, []line{handsOut, fetch, say(notesFound), say(accepted)}, 0, notesFound},
+		"loop: a worker": {
+			agent.LoopMode,
+			[]line{calling("delegate", `{"worker_type":"search","task_description":"look"}`), fetch},
+			0, "",
+		},
+		"team: the worker":    {agent.TeamMode, []line{handsOut, fetch}, 0, ""},
+		"team: the evaluator": {agent.TeamMode, []line{handsOut, fetch, say(notesFound)}, 0, notesFound},
+		"team: the worker's second attempt": {
+			agent.TeamMode,
+			[]line{handsOut, fetch, say(notesFound), say(rejected)},
+			0, notesFound,
+		},
+		"team: the explainer": {
+			agent.TeamMode,
+			[]line{handsOut, fetch, say(notesFound), say(accepted)},
+			0, notesFound,
+		},
 	}
 	for phase, tc := range phases {
 		for fault, failure := range faults {
@@ -90,8 +103,10 @@ func TestModelFailureLosesNoResults(t *testing.T) {
 				page.name = "web_fetch"
 				options := Options{
 					Workers: workers,
-					Model:   &failing{lines: tc.lines, fault: failure}, History: kept, Tools: tools(search(), web(), page, broken),
-					Session: inMode(tc.mode), Limits: Limits{Rounds: tc.rounds}, Rules: (*gate.Rules)(nil).With(gate.Rule{Tool: "*", Level: agent.Auto}),
+					Model:   &failing{lines: tc.lines, fault: failure}, History: kept,
+					Tools:   tools(search(), web(), page, broken),
+					Session: inMode(tc.mode), Limits: Limits{Rounds: tc.rounds},
+					Rules: (*gate.Rules)(nil).With(gate.Rule{Tool: "*", Level: agent.Auto}),
 				}
 				events := collect(New(options).Ask(t.Context(), "c1", question), nil)
 				failed, ok := events[len(events)-1].Body.(agent.Failed)
@@ -106,8 +121,11 @@ func TestModelFailureLosesNoResults(t *testing.T) {
 				if got.Text != said || got.Error == "" || !got.Cut {
 					t.Errorf("kept %q as cut %t with the error %q, said\n%s", got.Text, got.Cut, got.Error, said)
 				}
-				for _, want := range []string{"\n> Run three times a week: Tuesday, Thursday, Sunday. Raise the long run by 10 % each week. Rest on Monday.", tc.report} {
-					if strings.Count(said, want) != 1 && want != "" && !(want == tc.report && strings.HasSuffix(phase, "second attempt") && failure.text != "") { // its report was its last reply
+				for _, want := range []string{"\n> Run three times a week: Tuesday, Thursday, Sunday. Raise the long " +
+					"run by 10 % each week. Rest on Monday.", tc.report} {
+					// its report was its last reply
+					if strings.Count(said, want) != 1 && want != "" &&
+						!(want == tc.report && strings.HasSuffix(phase, "second attempt") && failure.text != "") {
 						t.Errorf("%q is not said once in\n%s", want, said)
 					}
 				}
@@ -163,16 +181,19 @@ func wordsOf(failure line) string {
 func TestModelFailureWithoutResultsIsAnError(t *testing.T) {
 	for mode, lines := range map[agent.Mode][]line{agent.PlanMode: nil, agent.LoopMode: nil, agent.TeamMode: nil} {
 		for fault, failure := range faults {
-			if failure.err == nil || errors.Is(failure.err, llm.ErrCut) || mode == agent.PlanMode && failedToDecide(failure.err) {
+			if failure.err == nil || errors.Is(failure.err, llm.ErrCut) ||
+				mode == agent.PlanMode && failedToDecide(failure.err) {
 				continue // retried or not, the notes are searched
 			}
 			events := collect(New(Options{
 				Workers: workers,
-				Model:   &failing{lines: lines, fault: failure}, History: &shelf{}, Tools: tools(search()), Session: inMode(mode),
+				Model:   &failing{lines: lines, fault: failure}, History: &shelf{},
+				Tools: tools(search()), Session: inMode(mode),
 				Attach: drawer{"s:a": "hello from a"},
 			}).Ask(t.Context(), "c1", "what does @s:a say of running?"), nil)
 			if _, ok := events[len(events)-1].Body.(agent.Failed); !ok || len(bodies[agent.Said](events)) > 0 {
-				t.Errorf("%s, %s: the turn said %v and ended with %+v", mode, fault, bodies[agent.Said](events), events[len(events)-1].Body)
+				t.Errorf("%s, %s: the turn said %v and ended with %+v", mode, fault, bodies[agent.Said](events),
+					events[len(events)-1].Body)
 			}
 		}
 	}
@@ -189,14 +210,31 @@ func TestDegradationsAreReportedOnce(t *testing.T) {
 		lines []line
 		want  string
 	}{
-		"no further plan": {agent.PlanMode, []line{planOf("1 passages", "2 broken"), down, say(goodAnswer)}, "further steps"},
-		"a worker":        {agent.TeamMode, []line{handsOut, look, down, down, say(goodAnswer)}, "general worker (step 1)"},
-		"an evaluator":    {agent.TeamMode, []line{handsOut, look, say(notesFound), down, say(goodAnswer)}, "general worker's result (step 1)"},
+		"no further plan": {
+			agent.PlanMode,
+			[]line{planOf("1 passages", "2 broken"), down, say(goodAnswer)},
+			"further steps",
+		},
+		"a worker": {
+			agent.TeamMode,
+			[]line{handsOut, look, down, down, say(goodAnswer)},
+			"general worker (step 1)",
+		},
+		"an evaluator": {
+			agent.TeamMode,
+			[]line{handsOut, look, say(notesFound), down, say(goodAnswer)},
+			"general worker's result (step 1)",
+		},
 	} {
 		broken := &fakeTool{name: "broken", reads: true, err: errors.New("no such thing")}
-		events := collect(New(Options{Workers: workers, Model: &failing{lines: tc.lines}, History: &shelf{}, Tools: tools(passages(), broken), Session: inMode(tc.mode), Server: &agenttest.Server{Tokens: 32_000}}).Ask(t.Context(), "c1", question), nil)
+		events := collect(New(Options{
+			Workers: workers, Model: &failing{lines: tc.lines}, History: &shelf{},
+			Tools: tools(passages(), broken), Session: inMode(tc.mode),
+			Server: &agenttest.Server{Tokens: 32_000},
+		}).Ask(t.Context(), "c1", question), nil)
 		end, notices := ended(t, events), bodies[agent.Noticed](events)
-		if end.Answer != goodAnswer || len(end.Sources) != 1 || len(notices) != 1 || !strings.Contains(notices[0].Text, tc.want) || !strings.HasSuffix(notices[0].Text, "): out of memory.") {
+		if end.Answer != goodAnswer || len(end.Sources) != 1 || len(notices) != 1 ||
+			!strings.Contains(notices[0].Text, tc.want) || !strings.HasSuffix(notices[0].Text, "): out of memory.") {
 			t.Errorf("%s: the notices are %+v, the end %+v", name, notices, end)
 		}
 	}
@@ -204,25 +242,44 @@ func TestDegradationsAreReportedOnce(t *testing.T) {
 
 func TestResultsAreQuotedInAnyLanguage(t *testing.T) {
 	for name, found := range map[string]agent.Result{
-		"another language":         {Sources: []agent.Source{{Path: "a.md", Line: 1, EndLine: 1, Text: "Dreimal die Woche, auch im Winter."}}, Searched: true},
-		"hardly an answer":         {Sources: []agent.Source{{Path: "a.md", Line: 1, EndLine: 1, Text: "Dreimal die Woche, auch im Winter."}}, Searched: true, Unlikely: true},
+		"another language": {Sources: []agent.Source{{
+			Path: "a.md", Line: 1, EndLine: 1,
+			Text: "Dreimal die Woche, auch im Winter.",
+		}}, Searched: true},
+		"hardly an answer": {Sources: []agent.Source{{
+			Path: "a.md", Line: 1, EndLine: 1,
+			Text: "Dreimal die Woche, auch im Winter.",
+		}}, Searched: true, Unlikely: true},
 		"a text of a tool":         {Text: "Dreimal die Woche, auch im Winter.", Untrusted: true},
 		"one with its own numbers": {Text: "Dreimal [7] die Woche, auch im Winter.", Untrusted: true},
 		"numbers of some models":   {Text: "Dreimal 【1†Plan】, auch 【 1 】 die Woche, auch im Winter.", Untrusted: true},
-		"in a passage":             {Sources: []agent.Source{{Path: "a.md", Line: 1, EndLine: 1, Text: "Dreimal 【1†Plan】 die Woche, auch im Winter."}}, Searched: true},
+		"in a passage": {Sources: []agent.Source{{
+			Path: "a.md", Line: 1, EndLine: 1,
+			Text: "Dreimal 【1†Plan】 die Woche, auch im Winter.",
+		}}, Searched: true},
 	} {
 		tool := &fakeTool{name: "look", reads: true, result: found}
-		events := collect(New(Options{Workers: workers, Model: &failing{lines: []line{planOf("1 look")}, fault: faults["500"]}, History: &shelf{}, Tools: tools(tool)}).Ask(t.Context(), "c1", "how often?"), nil)
+		events := collect(New(Options{Workers: workers, Model: &failing{
+			lines: []line{planOf("1 look")},
+			fault: faults["500"],
+		}, History: &shelf{}, Tools: tools(tool)}).Ask(t.Context(), "c1", "how often?"), nil)
 		text := ""
 		for _, s := range bodies[agent.Said](events) {
 			text += s.Content
 		}
-		if !strings.Contains(text, "die Woche, auch im Winter.") || strings.Contains(text, "Without a model") || strings.Contains(text, "[7]") || strings.Contains(text, "【") {
+		if !strings.Contains(text, "die Woche, auch im Winter.") || strings.Contains(text, "Without a model") ||
+			strings.Contains(text, "[7]") || strings.Contains(text, "【") {
 			t.Errorf("%s: said is %q", name, text)
 		}
 	}
-	nothing := &fakeTool{name: "look", reads: true, result: agent.Result{Text: "no passages", Nothing: true, Searched: true, Unlikely: true}}
-	events := collect(New(Options{Workers: workers, Model: &failing{lines: []line{planOf("1 look")}, fault: faults["500"]}, History: &shelf{}, Tools: tools(nothing)}).Ask(t.Context(), "c1", "how often?"), nil)
+	nothing := &fakeTool{name: "look", reads: true, result: agent.Result{
+		Text: "no passages", Nothing: true,
+		Searched: true, Unlikely: true,
+	}}
+	events := collect(New(Options{Workers: workers, Model: &failing{
+		lines: []line{planOf("1 look")},
+		fault: faults["500"],
+	}, History: &shelf{}, Tools: tools(nothing)}).Ask(t.Context(), "c1", "how often?"), nil)
 	if text := bodies[agent.Said](events); len(text) > 0 {
 		t.Errorf("of nothing it said %v", text)
 	}
@@ -230,7 +287,10 @@ func TestResultsAreQuotedInAnyLanguage(t *testing.T) {
 
 func TestStoppedTurnQuotesNothing(t *testing.T) {
 	ctx, stop := contextWithCancel(t)
-	a := New(Options{Workers: workers, Model: &script{lines: []line{say(searchStep), {hangs: true}}}, History: &shelf{}, Tools: tools(search())})
+	a := New(Options{
+		Workers: workers, Model: &script{lines: []line{say(searchStep), {hangs: true}}},
+		History: &shelf{}, Tools: tools(search()),
+	})
 	var events []agent.Event
 	asked := 0
 	for e := range a.Ask(ctx, "c1", question) {
@@ -261,29 +321,88 @@ func TestDroppedStepsAreReported(t *testing.T) {
 		want  []string
 		ran   int // calls of the web search
 	}{
-		"an unknown tool":                {lines: []line{plan(running, step("2", "fly", `{}`)), plan(running, step("2", "fly", `{}`))}, want: []string{`step 2: unknown tool "fly"`}},
-		"no mail server":                 {lines: []line{plan(running, step("2", "send_email", `{"to":["ana@example.org"]}`)), plan(running, step("2", "send_email", `{"to":["ana@example.org"]}`))}, want: []string{`step 2: unknown tool "send_email": no stamps`}},
-		"arguments that do not fit":      {lines: []line{plan(running, step("2", "brave_web_search", `{"query":["a","b"]}`)), plan(running, step("2", "brave_web_search", `{"query":["a","b"]}`))}, want: []string{"step 2: invalid arguments for brave_web_search: query: got array, want string"}},
-		"the end of a name":              {lines: []line{plan(running, step("2", "web_search", `{"query":"tips"}`))}, ran: 1},
-		"the end of a name, in capitals": {lines: []line{plan(running, step("2", "webSearch", `{"query":"tips"}`))}, ran: 1},
-		"the end of two names":           {lines: []line{plan(running, step("2", "search_all", `{"query":"tips"}`)), plan(running, step("2", "search_all", `{"query":"tips"}`))}, want: []string{`step 2: unknown tool "search_all"`}},
-		"all steps, and then others":     {lines: []line{plan(step("1", "send_email", `{}`)), plan(running)}, want: []string{`step 1: unknown tool "send_email": no stamps`}},
-		"some steps, and then all":       {lines: []line{plan(running, step("2", "fly", `{}`)), plan(running, step("2", "brave_web_search", `{"query":"tips"}`))}, want: []string{`step 2: unknown tool "fly"`}, ran: 1},
-		"all steps, and then repaired":   {lines: []line{plan(step("1", "brave_web_search", `{"query":["a","b"]}`)), plan(step("1", "brave_web_search", `{"query":"tips"}`))}, ran: 1},
-		"two of a tool, and then one":    {lines: []line{plan(running, step("2", "search_notes", `{"query":["a","b"]}`)), plan(running)}, want: []string{"step 2: invalid arguments for search_notes: query: got array, want string"}},
-		"all steps, and then an answer":  {lines: []line{plan(step("1", "send_email", `{}`)), say(`{"steps":[],"answer":"I could not mail Ana."}`)}, want: []string{`step 1: unknown tool "send_email": no stamps`}},
-		"all steps, twice":               {lines: []line{plan(step("1", "send_email", `{}`)), plan(step("1", "send_email", `{}`))}, want: []string{`step 1: unknown tool "send_email": no stamps`}},
+		"an unknown tool": {lines: []line{
+			plan(running, step("2", "fly", `{}`)),
+			plan(running, step("2", "fly", `{}`)),
+		}, want: []string{`step 2: unknown tool "fly"`}},
+		"no mail server": {
+			lines: []line{
+				plan(running,
+					step("2", "send_email", `{"to":["ana@example.org"]}`)),
+				plan(running, step("2", "send_email", `{"to":["ana@example.org"]}`)),
+			},
+			want: []string{`step 2: unknown tool "send_email": no stamps`},
+		},
+		"arguments that do not fit": {
+			lines: []line{
+				plan(running,
+					step("2", "brave_web_search", `{"query":["a","b"]}`)),
+				plan(running, step("2", "brave_web_search", `{"query":["a","b"]}`)),
+			},
+			want: []string{"step 2: invalid arguments for brave_web_search: query: got array, want string"},
+		},
+		"the end of a name": {
+			lines: []line{plan(running, step("2", "web_search", `{"query":"tips"}`))},
+			ran:   1,
+		},
+		"the end of a name, in capitals": {
+			lines: []line{plan(running, step("2", "webSearch", `{"query":"tips"}`))},
+			ran:   1,
+		},
+		"the end of two names": {
+			lines: []line{
+				plan(running, step("2", "search_all", `{"query":"tips"}`)),
+				plan(running, step("2", "search_all", `{"query":"tips"}`)),
+			},
+			want: []string{`step 2: unknown tool "search_all"`},
+		},
+		"all steps, and then others": {
+			lines: []line{plan(step("1", "send_email", `{}`)), plan(running)},
+			want:  []string{`step 1: unknown tool "send_email": no stamps`},
+		},
+		"some steps, and then all": {
+			lines: []line{
+				plan(running, step("2", "fly", `{}`)),
+				plan(running, step("2", "brave_web_search", `{"query":"tips"}`)),
+			},
+			want: []string{`step 2: unknown tool "fly"`}, ran: 1,
+		},
+		"all steps, and then repaired": {lines: []line{
+			plan(step("1", "brave_web_search", `{"query":["a","b"]}`)),
+			plan(step("1", "brave_web_search", `{"query":"tips"}`)),
+		}, ran: 1},
+		"two of a tool, and then one": {
+			lines: []line{plan(running,
+				step("2", "search_notes", `{"query":["a","b"]}`)), plan(running)},
+			want: []string{"step 2: invalid arguments for search_notes: query: got array, want string"},
+		},
+		"all steps, and then an answer": {
+			lines: []line{
+				plan(step("1", "send_email", `{}`)),
+				say(`{"steps":[],"answer":"I could not mail Ana."}`),
+			},
+			want: []string{`step 1: unknown tool "send_email": no stamps`},
+		},
+		"all steps, twice": {lines: []line{
+			plan(step("1", "send_email", `{}`)),
+			plan(step("1", "send_email", `{}`)),
+		}, want: []string{`step 1: unknown tool "send_email": no stamps`}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			model, brave := &script{lines: append(tc.lines, say("I could not mail Ana."))}, web()
 			events := collect(New(Options{
 				Workers: workers,
 				Model:   model, History: &shelf{},
-				Tools: agenttest.Kit{List: []agent.Tool{search(), brave, &fakeTool{name: "a_search_all"}, &fakeTool{name: "b_search_all"}}, Lacks: map[string]string{"send_email": "no stamps"}},
+				Tools: agenttest.Kit{List: []agent.Tool{
+					search(), brave, &fakeTool{name: "a_search_all"},
+					&fakeTool{name: "b_search_all"},
+				}, Lacks: map[string]string{"send_email": "no stamps"}},
 			}).Ask(t.Context(), "c1", "mail Ana what my notes say of running"), nil)
 			end := ended(t, events)
-			if fmt.Sprint(end.Dropped) != fmt.Sprint(tc.want) || end.Answer != "I could not mail Ana." || len(brave.ran()) != tc.ran {
-				t.Errorf("dropped %q, answer %q, the web was searched %d times", end.Dropped, end.Answer, len(brave.ran()))
+			if fmt.Sprint(end.Dropped) != fmt.Sprint(tc.want) || end.Answer != "I could not mail Ana." ||
+				len(brave.ran()) != tc.ran {
+				t.Errorf("dropped %q, answer %q, the web was searched %d times", end.Dropped,
+					end.Answer, len(brave.ran()))
 			}
 			asked := model.requests[len(model.requests)-1].Messages
 			for _, want := range tc.want {
@@ -299,8 +418,14 @@ func TestDroppedStepsAreReported(t *testing.T) {
 func TestToolOfAnotherWorkerIsNotMissing(t *testing.T) {
 	all := tools(search(), web())
 	all.Lacks = map[string]string{"brave_web_search": "no line"}
-	model := &script{lines: []line{oneTask, calling("brave_web_search", `{"query":"tips"}`), say(notesFound), say(notesFound), say(accepted), say("Done.")}}
-	events := collect(New(Options{Workers: workers, Model: model, History: &shelf{}, Tools: all, Session: inMode(agent.TeamMode)}).Ask(t.Context(), "c1", question), nil)
+	model := &script{lines: []line{
+		oneTask, calling("brave_web_search", `{"query":"tips"}`), say(notesFound),
+		say(notesFound), say(accepted), say("Done."),
+	}}
+	events := collect(New(Options{
+		Workers: workers, Model: model, History: &shelf{}, Tools: all,
+		Session: inMode(agent.TeamMode),
+	}).Ask(t.Context(), "c1", question), nil)
 	if end := ended(t, events); fmt.Sprint(end.Dropped) != `[brave_web_search: unknown tool "brave_web_search"]` {
 		t.Errorf("dropped is %q", end.Dropped)
 	}
@@ -309,12 +434,14 @@ func TestToolOfAnotherWorkerIsNotMissing(t *testing.T) {
 // The text of a tool is a source like a passage: it has a number in the prompt, and
 // quotations of it are checked.
 func TestToolTextCanBeCited(t *testing.T) {
-	const cites = "You run three times a week: Tuesday, Thursday, Sunday [1]. “Marathon guide: drink early.” [2] The sun is warm [2]. It says “drink as late as you can” [2]."
+	const cites = "You run three times a week: Tuesday, Thursday, Sunday [1]. “Marathon guide: drink early.” [2] The " +
+		"sun is warm [2]. It says “drink as late as you can” [2]."
 	rounds := calling("search_notes", `{"query":"running"}`, "brave_web_search", `{"query":"tips"}`)
 	for mode, lines := range map[agent.Mode][]line{
 		agent.PlanMode: {say(twoSteps), say(cites)},
 		agent.LoopMode: {rounds, say(cites)},
-		agent.TeamMode: {handOut("search"), calling("web_fetch", `{"query":"running"}`, "brave_web_search", `{"query":"tips"}`), say(notesFound), say(accepted), say(cites)},
+		agent.TeamMode: {handOut("search"), calling("web_fetch", `{"query":"running"}`, "brave_web_search",
+			`{"query":"tips"}`), say(notesFound), say(accepted), say(cites)},
 	} {
 		model := &script{lines: lines}
 		page := search()
@@ -378,7 +505,10 @@ func TestReadOnlyServerCallsRunSideBySide(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				tool := hinted{&fakeTool{name: "read", level: agent.Confirm, takes: time.Second}, tc.hint}
-				a := New(Options{Workers: workers, Model: &script{lines: []line{planOf("1 read", "2 read", "3 read"), say("Done.")}}, History: &shelf{}, Tools: tools(tool), Rules: tc.rules})
+				a := New(Options{Workers: workers, Model: &script{lines: []line{
+					planOf("1 read", "2 read", "3 read"),
+					say("Done."),
+				}}, History: &shelf{}, Tools: tools(tool), Rules: tc.rules})
 				start := time.Now()
 				ended(t, collect(a.Ask(t.Context(), "c1", "go"), always(agent.AllowOnce)))
 				if took := time.Since(start); took != tc.want || len(tool.ran()) != 3 {
@@ -399,17 +529,36 @@ func TestRepairedNamePassesTheSameRules(t *testing.T) {
 		rules string
 		asked int
 	}{
-		"denied":             {agent.PlanMode, []line{planned}, "{tool: brave_web_search, level: deny}, {tool: web_search, level: auto}", 0},
-		"confirmed":          {agent.PlanMode, []line{planned}, "{tool: brave_web_search, level: confirm}, {tool: web_search, level: auto}", 1},
-		"denied, in a loop":  {agent.LoopMode, []line{calling("web_search", `{"query":"x"}`)}, "{tool: brave_*, level: deny}", 0},
-		"not of this worker": {agent.TeamMode, []line{oneTask, calling("web_search", `{"query":"x"}`), say(notesFound), say(accepted)}, "{tool: '*', level: auto}", 0},
+		"denied": {
+			agent.PlanMode,
+			[]line{planned},
+			"{tool: brave_web_search, level: deny}, {tool: web_search, level: auto}", 0,
+		},
+		"confirmed": {
+			agent.PlanMode,
+			[]line{planned},
+			"{tool: brave_web_search, level: confirm}, {tool: web_search, level: auto}", 1,
+		},
+		"denied, in a loop": {
+			agent.LoopMode,
+			[]line{calling("web_search", `{"query":"x"}`)},
+			"{tool: brave_*, level: deny}", 0,
+		},
+		"not of this worker": {agent.TeamMode, []line{
+			oneTask, calling("web_search", `{"query":"x"}`), say(notesFound),
+			say(accepted),
+		}, "{tool: '*', level: auto}", 0},
 	} {
 		rules, err := gate.Parse("p.yaml", []byte("rules: ["+tc.rules+"]"))
 		if err != nil {
 			t.Fatal(err)
 		}
 		brave := web()
-		events := collect(New(Options{Workers: workers, Model: &script{lines: append(tc.lines, say("Done."))}, History: &shelf{}, Tools: tools(brave, search()), Session: inMode(tc.mode), Rules: rules}).Ask(t.Context(), "c1", question), always(agent.Refuse))
+		events := collect(New(Options{
+			Workers: workers, Model: &script{lines: append(tc.lines, say("Done."))},
+			History: &shelf{}, Tools: tools(brave, search()), Session: inMode(tc.mode), Rules: rules,
+		}).Ask(t.Context(),
+			"c1", question), always(agent.Refuse))
 		if asked := bodies[agent.PermissionAsked](events); len(brave.ran()) > 0 || len(asked) != tc.asked {
 			t.Errorf("%s: ran %d times, asked %+v: %s", name, len(brave.ran()), asked, story(t, events))
 		}
@@ -424,9 +573,13 @@ func TestNothingIsAskedAfterATimeOut(t *testing.T) {
 		for _, mode := range []agent.Mode{agent.PlanMode, agent.LoopMode, agent.TeamMode} {
 			model := &failing{fault: line{err: fmt.Errorf("ask: %w", timeout)}}
 			asked := 0
-			events := collect(New(Options{Workers: workers, Model: counting{model, &asked}, History: &shelf{}, Tools: tools(search()), Session: inMode(mode)}).Ask(t.Context(), "c1", question), nil)
+			events := collect(New(Options{
+				Workers: workers, Model: counting{model, &asked}, History: &shelf{},
+				Tools: tools(search()), Session: inMode(mode),
+			}).Ask(t.Context(), "c1", question), nil)
 			if _, failed := events[len(events)-1].Body.(agent.Failed); !failed || asked != 1 {
-				t.Errorf("%s, %s: asked %d times, the turn ended with %+v", name, mode, asked, events[len(events)-1].Body)
+				t.Errorf("%s, %s: asked %d times, the turn ended with %+v", name, mode, asked,
+					events[len(events)-1].Body)
 			}
 		}
 	}

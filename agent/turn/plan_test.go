@@ -56,54 +56,121 @@ func writtenPlan(steps []agent.Step, dropped, repaired []string) string {
 }
 
 func TestPlansAreReadAndRepaired(t *testing.T) {
-	find := &doubleTool{name: "find", schema: `{"type":"object","properties":{"q":{"type":"string"},"n":{"type":"integer"},"tags":{"type":"array","items":{"type":"string"}},"deep":{"type":"boolean"},"sort":{"enum":["Date","name"]},"k":{"type":"integer","default":5}},"required":["q","k"],"additionalProperties":false}`}
-	add := &doubleTool{name: "add_task", schema: `{"type":"object","properties":{"text":{"type":"string"}},"required":["text"]}`}
+	find := &doubleTool{name: "find", schema: `{"type":"object","properties":{"q":{"type":"string"},` +
+		`"n":{"type":"integer"},"tags":{"type":"array","items":{"type":"string"}},"deep":{"type":"boolean"},` +
+		`"sort":{"enum":["Date","name"]},"k":{"type":"integer","default":5}},"required":["q","k"],` +
+		`"additionalProperties":false}`}
+	add := &doubleTool{name: "add_task", schema: `{"type":"object","properties":{"text":{"type":"string"}},` +
+		`"required":["text"]}`}
 	const one = `{"steps":[{"id":"1","tool":"find","input":{"q":"run","k":5}}]}`
 	const oneStep = `1 find {"q":"run","k":5}`
 	tests := map[string]struct{ text, want string }{
-		"bare":                   {one, oneStep},
-		"fenced":                 {"```json\n" + one + "\n```", oneStep},
-		"prose around":           {"Here is {the plan}:\n" + one + "\nHope that helps {smile}", oneStep},
-		"after thoughts":         {"<think>maybe {\"steps\":1}</think>" + one, oneStep},
-		"a wrong object first":   {`{"goal":"g"} ` + one, oneStep},
-		"a comma too many":       {`{"steps":[{"id":"1","tool":"find","input":{"q":"run","k":5,},},],}`, oneStep},
-		"only the list":          {`[{"tool":"find","input":{"q":"run","k":5}}]`, oneStep},
-		"only one step":          {`{"tool":"find","input":{"q":"run","k":5}}`, oneStep},
-		"calls as OpenAI has":    {`{"tool_calls":[{"type":"function","function":{"name":"find","arguments":"{\"q\":\"run\",\"k\":5}"}}]}`, `1 find {"k":5,"q":"run"}`},
-		"ids as numbers":         {`{"steps":[{"id":1,"tool":"find","input":{"q":"a","k":1}},{"id":2,"tool":"add_task","input":{"text":"b"},"after":[1]}]}`, "1 find {\"q\":\"a\",\"k\":1}\n2 add_task {\"text\":\"b\"} after 1"},
-		"input as text":          {`{"steps":[{"id":"1","tool":"find","input":"{\"q\":\"run\",\"k\":5}"}]}`, `1 find {"k":5,"q":"run"}`},
+		"bare":                 {one, oneStep},
+		"fenced":               {"```json\n" + one + "\n```", oneStep},
+		"prose around":         {"Here is {the plan}:\n" + one + "\nHope that helps {smile}", oneStep},
+		"after thoughts":       {"<think>maybe {\"steps\":1}</think>" + one, oneStep},
+		"a wrong object first": {`{"goal":"g"} ` + one, oneStep},
+		"a comma too many":     {`{"steps":[{"id":"1","tool":"find","input":{"q":"run","k":5,},},],}`, oneStep},
+		"only the list":        {`[{"tool":"find","input":{"q":"run","k":5}}]`, oneStep},
+		"only one step":        {`{"tool":"find","input":{"q":"run","k":5}}`, oneStep},
+		"calls as OpenAI has": {`{"tool_calls":[{"type":"function","function":{"name":"find",` +
+			`"arguments":"{\"q\":\"run\",\"k\":5}"}}]}`, `1 find {"k":5,"q":"run"}`},
+		"ids as numbers": {`{"steps":[{"id":1,"tool":"find","input":{"q":"a","k":1}},{"id":2,` +
+			`"tool":"add_task","input":{"text":"b"},` +
+			`"after":[1]}]}`, "1 find {\"q\":\"a\",\"k\":1}\n2 add_task {\"text\":\"b\"} after 1"},
+		"input as text": {
+			`{"steps":[{"id":"1","tool":"find","input":"{\"q\":\"run\",\"k\":5}"}]}`,
+			`1 find {"k":5,"q":"run"}`,
+		},
 		"answer and no step":     {`{"answer":"Hi!","steps":[]}`, `answer "Hi!"`},
 		"answer with null steps": {`{"answer":"Hi!","steps":null}`, `answer "Hi!"`},
 
-		"plan and tool_input":     {`{"plan":[{"step":1,"tool":"find","tool_input":{"q":"run","k":5}},{"step":2,"tool":null,"description":"Synthesize"}]}`, oneStep},
-		"a plan in words":         {`{"plan":"look it up","tool":"find","input":{"q":"run","k":5}}`, oneStep},
-		"tasks and arguments":     {`{"reasoning":"r","tasks":[{"task_number":1,"tool_name":"find","tool_arguments":{"q":"run","k":5},"description":"d"}]}`, oneStep},
-		"after a step of thought": {`{"steps":[{"id":"1","tool":"find","input":{"q":"a","k":1}},{"id":"2","tool":null,"after":["1"]},{"id":"3","tool":"add_task","input":{"text":"b"},"after":["2"]}]}`, "1 find {\"q\":\"a\",\"k\":1}\n3 add_task {\"text\":\"b\"} after 1"},
+		"plan and tool_input": {`{"plan":[{"step":1,"tool":"find","tool_input":{"q":"run","k":5}},{"step":2,` +
+			`"tool":null,"description":"Synthesize"}]}`, oneStep},
+		"a plan in words": {`{"plan":"look it up","tool":"find","input":{"q":"run","k":5}}`, oneStep},
+		"tasks and arguments": {`{"reasoning":"r","tasks":[{"task_number":1,"tool_name":"find",` +
+			`"tool_arguments":{"q":"run","k":5},"description":"d"}]}`, oneStep},
+		"after a step of thought": {`{"steps":[{"id":"1","tool":"find","input":{"q":"a","k":1}},{"id":"2",` +
+			`"tool":null,"after":["1"]},{"id":"3","tool":"add_task","input":{"text":"b"},` +
+			`"after":["2"]}]}`, "1 find {\"q\":\"a\",\"k\":1}\n3 add_task {\"text\":\"b\"} after 1"},
 
-		"as Python prints it":    {`{'steps': [{'id': '1', 'tool': 'find', 'input': {'q': 'run', 'k': 5, 'deep': None}, 'after': []}]}`, `1 find {"k":5,"q":"run"}` + "\n~ step 1: deep was null"},
-		"a line break in a text": {"{\"reasoning\":\"a\nb\",\"steps\":[{\"id\":\"1\",\"tool\":\"find\",\"input\":{\"q\":\"run\",\"k\":5}}]}", oneStep},
-		"an unknown escape":      {`{"steps":[{"id":"1","tool":"find","input":{"q":"\(x\)","k":5}}]}`, `1 find {"q":"\\(x\\)","k":5}`},
-		"input by another name":  {`{"steps":[{"id":"1","tool":"find","args":{"q":"run","k":5}}]}`, oneStep},
-		"two that may be input":  {`{"steps":[{"id":"1","tool":"find","args":{"q":"run","k":5},"kwargs":{"q":"swim"}}]}`, "- step 1: invalid arguments for find: missing property 'q'"},
-		"input beside the tool":  {`{"steps":[{"id":"1","tool":"find","q":"run","k":5}]}`, "- step 1: invalid arguments for find: missing property 'q'"},
+		"as Python prints it": {`{'steps': [{'id': '1', 'tool': 'find', 'input': {'q': 'run', 'k': 5, 'deep': ` +
+			`None}, 'after': []}]}`, `1 find {"k":5,"q":"run"}` + "\n~ step 1: deep was null"},
+		"a line break in a text": {"{\"reasoning\":\"a\n" +
+			"b\",\"steps\":[{\"id\":\"1\",\"tool\":\"find\",\"input\":{\"q\":\"run\",\"k\":5}}]}", oneStep},
+		"an unknown escape": {
+			`{"steps":[{"id":"1","tool":"find","input":{"q":"\(x\)","k":5}}]}`,
+			`1 find {"q":"\\(x\\)","k":5}`,
+		},
+		"input by another name": {`{"steps":[{"id":"1","tool":"find","args":{"q":"run","k":5}}]}`, oneStep},
+		"two that may be input": {`{"steps":[{"id":"1","tool":"find","args":{"q":"run","k":5},` +
+			`"kwargs":{"q":"swim"}}]}`, "- step 1: invalid arguments for find: missing property 'q'"},
+		"input beside the tool": {
+			`{"steps":[{"id":"1","tool":"find","q":"run","k":5}]}`,
+			"- step 1: invalid arguments for find: missing property 'q'",
+		},
 
-		"a number as text": {`{"steps":[{"id":"1","tool":"find","input":{"q":"a","n":"3","k":1}}]}`, "1 find {\"k\":1,\"n\":3,\"q\":\"a\"}\n~ step 1: n was a text"},
-		"a text as number": {`{"steps":[{"id":"1","tool":"find","input":{"q":7,"k":1}}]}`, "1 find {\"k\":1,\"q\":\"7\"}\n~ step 1: q was a number"},
-		"true as text":     {`{"steps":[{"id":"1","tool":"find","input":{"q":"a","deep":"True","k":1}}]}`, "1 find {\"deep\":true,\"k\":1,\"q\":\"a\"}\n~ step 1: deep was a text"},
-		"null":             {`{"steps":[{"id":"1","tool":"find","input":{"q":"a","n":null,"k":1}}]}`, "1 find {\"k\":1,\"q\":\"a\"}\n~ step 1: n was null"},
-		"a whole fraction": {`{"steps":[{"id":"1","tool":"find","input":{"q":"a","n":3.0,"k":1}}]}`, "1 find {\"k\":1,\"n\":3,\"q\":\"a\"}\n~ step 1: n was a fraction"},
-		"letter case":      {`{"steps":[{"id":"1","tool":"find","input":{"q":"a","sort":"date","k":1}}]}`, "1 find {\"k\":1,\"q\":\"a\",\"sort\":\"Date\"}\n~ step 1: sort was written otherwise"},
-		"the tool's case":  {`{"steps":[{"id":"1","tool":"Add-Task","input":{"text":"b"}}]}`, `1 add_task {"text":"b"}`},
+		"a number as text": {
+			`{"steps":[{"id":"1","tool":"find","input":{"q":"a","n":"3","k":1}}]}`,
+			"1 find {\"k\":1,\"n\":3,\"q\":\"a\"}\n~ step 1: n was a text",
+		},
+		"a text as number": {
+			`{"steps":[{"id":"1","tool":"find","input":{"q":7,"k":1}}]}`,
+			"1 find {\"k\":1,\"q\":\"7\"}\n~ step 1: q was a number",
+		},
+		"true as text": {
+			`{"steps":[{"id":"1","tool":"find","input":{"q":"a","deep":"True","k":1}}]}`,
+			"1 find {\"deep\":true,\"k\":1,\"q\":\"a\"}\n~ step 1: deep was a text",
+		},
+		"null": {
+			`{"steps":[{"id":"1","tool":"find","input":{"q":"a","n":null,"k":1}}]}`,
+			"1 find {\"k\":1,\"q\":\"a\"}\n~ step 1: n was null",
+		},
+		"a whole fraction": {
+			`{"steps":[{"id":"1","tool":"find","input":{"q":"a","n":3.0,"k":1}}]}`,
+			"1 find {\"k\":1,\"n\":3,\"q\":\"a\"}\n~ step 1: n was a fraction",
+		},
+		"letter case": {
+			`{"steps":[{"id":"1","tool":"find","input":{"q":"a","sort":"date","k":1}}]}`,
+			"1 find {\"k\":1,\"q\":\"a\",\"sort\":\"Date\"}\n~ step 1: sort was written otherwise",
+		},
+		"the tool's case": {
+			`{"steps":[{"id":"1","tool":"Add-Task","input":{"text":"b"}}]}`,
+			`1 add_task {"text":"b"}`,
+		},
 
-		"a text for the only argument": {`{"steps":[{"id":"1","tool":"add_task","input":"buy shoes"}]}`, `1 add_task {"text":"buy shoes"}`},
-		"something missing":            {`{"steps":[{"id":"1","tool":"find","input":{}}]}`, "- step 1: invalid arguments for find: missing property 'q'"},
-		"of the wrong kind":            {`{"steps":[{"id":"1","tool":"find","input":{"q":{"a":1}}}]}`, "- step 1: invalid arguments for find: q: got object, want string"},
-		"an unknown tool":              {`{"steps":[{"id":"1","tool":"rm","input":{}}]}`, `- step 1: unknown tool "rm"`},
-		"an id twice":                  {`{"steps":[{"id":"1","tool":"add_task","input":{"text":"a"}},{"id":"1","tool":"add_task","input":{"text":"b"}}]}`, "1 add_task {\"text\":\"a\"}\n2 add_task {\"text\":\"b\"}\n~ step 1 is now step 2"},
-		"a step unknown":               {`{"steps":[{"id":"1","tool":"add_task","input":{"text":"a"},"after":["9"]}]}`, "1 add_task {\"text\":\"a\"}\n- step 1 cannot wait for \"9\""},
-		"a result":                     {`{"steps":[{"id":"1","tool":"find","input":{"q":"a","k":1}},{"id":"2","tool":"add_task","input":{"text":"{{1.text}}"}}]}`, "1 find {\"q\":\"a\",\"k\":1}\n2 add_task {\"text\":\"{{1.text}}\"} after 1"},
-		"braces of its own":            {`{"steps":[{"id":"1","tool":"add_task","input":{"text":"{{title}} and {{5.name}}"}}]}`, `1 add_task {"text":"{{title}} and {{5.name}}"}`},
-		"nine steps":                   {`{"steps":[` + strings.TrimSuffix(strings.Repeat(`{"tool":"add_task","input":{"text":"a"}},`, 9), ",") + `]}`, strings.TrimSpace(nine()) + "\n- 1 steps beyond the 8 of a plan"},
+		"a text for the only argument": {
+			`{"steps":[{"id":"1","tool":"add_task","input":"buy shoes"}]}`,
+			`1 add_task {"text":"buy shoes"}`,
+		},
+		"something missing": {
+			`{"steps":[{"id":"1","tool":"find","input":{}}]}`,
+			"- step 1: invalid arguments for find: missing property 'q'",
+		},
+		"of the wrong kind": {
+			`{"steps":[{"id":"1","tool":"find","input":{"q":{"a":1}}}]}`,
+			"- step 1: invalid arguments for find: q: got object, want string",
+		},
+		"an unknown tool": {
+			`{"steps":[{"id":"1","tool":"rm","input":{}}]}`,
+			`- step 1: unknown tool "rm"`,
+		},
+		"an id twice": {`{"steps":[{"id":"1","tool":"add_task","input":{"text":"a"}},{"id":"1",` +
+			`"tool":"add_task",` +
+			`"input":{"text":"b"}}]}`, "1 add_task {\"text\":\"a\"}\n2 add_task {\"text\":\"b\"}\n" +
+			"~ step 1 is now step 2"},
+		"a step unknown": {
+			`{"steps":[{"id":"1","tool":"add_task","input":{"text":"a"},"after":["9"]}]}`,
+			"1 add_task {\"text\":\"a\"}\n- step 1 cannot wait for \"9\"",
+		},
+		"a result": {`{"steps":[{"id":"1","tool":"find","input":{"q":"a","k":1}},{"id":"2",` +
+			`"tool":"add_task",` +
+			`"input":{"text":"{{1.text}}"}}]}`, "1 find {\"q\":\"a\",\"k\":1}\n" +
+			"2 add_task {\"text\":\"{{1.text}}\"} after 1"},
+		"braces of its own": {`{"steps":[{"id":"1","tool":"add_task","input":{"text":"{{title}} and ` +
+			`{{5.name}}"}}]}`, `1 add_task {"text":"{{title}} and {{5.name}}"}`},
+		"nine steps": {`{"steps":[` + strings.TrimSuffix(strings.Repeat(`{"tool":"add_task",`+
+			`"input":{"text":"a"}},`, 9), ",") + `]}`, strings.TrimSpace(nine()) + "\n- 1 steps beyond the 8 of a plan"},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -113,16 +180,20 @@ func TestPlansAreReadAndRepaired(t *testing.T) {
 		})
 	}
 	changed := map[string]string{
-		"a plan in a plan":    `{"plan":` + one + `}`,
-		"a text as list":      `{"steps":[{"id":"1","tool":"find","input":{"q":"a","tags":"x","k":1}}]}`,
-		"a list as text":      `{"steps":[{"id":"1","tool":"find","input":{"q":["a"],"k":1}}]}`,
-		"an unknown one":      `{"steps":[{"id":"1","tool":"find","input":{"q":"a","x":1,"k":1}}]}`,
-		"a default":           `{"steps":[{"id":"1","tool":"find","input":{"q":"a"}}]}`,
-		"no tool":             `{"steps":[{"id":"3","tool":null,"description":"put it together"}]}`,
-		"a circle":            `{"steps":[{"id":"1","tool":"add_task","input":{"text":"a"},"after":["2"]},{"id":"2","tool":"add_task","input":{"text":"b"},"after":["1"]}]}`,
-		"itself":              `{"steps":[{"id":"1","tool":"add_task","input":{"text":"a"},"after":["1"]}]}`,
-		"a result for later":  `{"steps":[{"id":"1","tool":"find","input":{"q":"a","k":1}},{"id":"2","tool":"find","input":{"q":"a","k":"{{1.text}}"}}]}`,
-		"a result lost":       `{"steps":[{"id":"1","tool":"rm","input":{}},{"id":"2","tool":"add_task","input":{"text":"{{1.text}}"}},{"id":"3","tool":"add_task","input":{"text":"{{2.text}}"}},{"id":"4","tool":"add_task","input":{"text":"d"},"after":["3"]}]}`,
+		"a plan in a plan": `{"plan":` + one + `}`,
+		"a text as list":   `{"steps":[{"id":"1","tool":"find","input":{"q":"a","tags":"x","k":1}}]}`,
+		"a list as text":   `{"steps":[{"id":"1","tool":"find","input":{"q":["a"],"k":1}}]}`,
+		"an unknown one":   `{"steps":[{"id":"1","tool":"find","input":{"q":"a","x":1,"k":1}}]}`,
+		"a default":        `{"steps":[{"id":"1","tool":"find","input":{"q":"a"}}]}`,
+		"no tool":          `{"steps":[{"id":"3","tool":null,"description":"put it together"}]}`,
+		"a circle": `{"steps":[{"id":"1","tool":"add_task","input":{"text":"a"},"after":["2"]},{"id":"2",` +
+			`"tool":"add_task","input":{"text":"b"},"after":["1"]}]}`,
+		"itself": `{"steps":[{"id":"1","tool":"add_task","input":{"text":"a"},"after":["1"]}]}`,
+		"a result for later": `{"steps":[{"id":"1","tool":"find","input":{"q":"a","k":1}},{"id":"2","tool":"find",` +
+			`"input":{"q":"a","k":"{{1.text}}"}}]}`,
+		"a result lost": `{"steps":[{"id":"1","tool":"rm","input":{}},{"id":"2","tool":"add_task",` +
+			`"input":{"text":"{{1.text}}"}},{"id":"3","tool":"add_task","input":{"text":"{{2.text}}"}},{"id":"4",` +
+			`"tool":"add_task","input":{"text":"d"},"after":["3"]}]}`,
 		"a result of no step": `{"steps":[{"id":"1","tool":"add_task","input":{"text":"{{5.text}}"}}]}`,
 		"nothing":             "",
 		"prose":               "I would search.",
@@ -153,15 +224,17 @@ func TestHostilePlansAreBounded(t *testing.T) {
 	testenv.WithoutRace(t)
 	tool := &doubleTool{name: "find"}
 	for name, text := range map[string]string{
-		"10,000 steps":        `{"steps":[` + strings.TrimSuffix(strings.Repeat(`{"tool":"find","input":{"query":"a"}},`, 5000), ",") + `]}`,
-		"10,000 bad steps":    `{"steps":[` + strings.TrimSuffix(strings.Repeat(`{"tool":"x"},`, 10000), ",") + `]}`,
-		"open braces":         strings.Repeat("{", 200_000),
-		"open objects":        strings.Repeat(`{"a":`, 50_000),
-		"deep lists":          `{"steps":` + strings.Repeat("[", 100_000) + strings.Repeat("]", 100_000) + "}",
-		"a huge argument":     `{"steps":[{"tool":"find","input":{"query":"` + strings.Repeat("x", 250_000) + `"}}]}`,
-		"more than is read":   strings.Repeat(" ", 1<<20),
-		"a chain of waiting":  chain(),
-		"long ids and names":  `{"steps":[{"id":"` + strings.Repeat("i", 50_000) + `","tool":"` + strings.Repeat("t", 50_000) + `"}]}`,
+		"10,000 steps": `{"steps":[` + strings.TrimSuffix(strings.Repeat(`{"tool":"find",`+
+			`"input":{"query":"a"}},`, 5000), ",") + `]}`,
+		"10,000 bad steps":   `{"steps":[` + strings.TrimSuffix(strings.Repeat(`{"tool":"x"},`, 10000), ",") + `]}`,
+		"open braces":        strings.Repeat("{", 200_000),
+		"open objects":       strings.Repeat(`{"a":`, 50_000),
+		"deep lists":         `{"steps":` + strings.Repeat("[", 100_000) + strings.Repeat("]", 100_000) + "}",
+		"a huge argument":    `{"steps":[{"tool":"find","input":{"query":"` + strings.Repeat("x", 250_000) + `"}}]}`,
+		"more than is read":  strings.Repeat(" ", 1<<20),
+		"a chain of waiting": chain(),
+		"long ids and names": `{"steps":[{"id":"` + strings.Repeat("i", 50_000) + `","tool":"` +
+			strings.Repeat("t", 50_000) + `"}]}`,
 		"commas":              "{" + strings.Repeat(",", 200_000),
 		"many small objects":  strings.Repeat(`{"a":1} `, 30_000),
 		"comma then blanks":   `{"a":1` + strings.Repeat(", ", 100_000) + "}",
@@ -183,13 +256,15 @@ func TestHostilePlansAreBounded(t *testing.T) {
 func chain() string {
 	var steps []string
 	for i := range 3000 {
-		steps = append(steps, fmt.Sprintf(`{"id":"%d","tool":"find","input":{"query":"{{%d.text}}"},"after":["%d"]}`, i, i+1, i+1))
+		steps = append(steps, fmt.Sprintf(`{"id":"%d","tool":"find","input":{"query":"{{%d.text}}"},"after":["%d"]}`, i,
+			i+1, i+1))
 	}
 	return `{"steps":[` + strings.Join(steps, ",") + "]}"
 }
 
 func FuzzReadPlan(f *testing.F) {
-	f.Add(`{"steps":[{"id":"1","tool":"find","input":{"query":"{{2.text}}"},"after":["2"]},{"id":"2","tool":"find","input":{"query":7}}]}`)
+	f.Add(`{"steps":[{"id":"1","tool":"find","input":{"query":"{{2.text}}"},"after":["2"]},{"id":"2","tool":"find",` +
+		`"input":{"query":7}}]}`)
 	f.Add("```json\n{\"answer\":\"Hi \\ud83d\\ude00\",\"steps\":[],}\n```")
 	f.Add(`[{"function":{"name":"find","arguments":"{}"}}]`)
 	tool := &doubleTool{name: "find"}
@@ -238,7 +313,8 @@ type doubleTool struct {
 func (f *doubleTool) Properties() agent.Properties { return agent.Properties{ReadOnly: !f.writes} }
 
 func (f *doubleTool) Spec() llm.ToolSpec {
-	return llm.ToolSpec{Name: f.name, Schema: json.RawMessage(cmp.Or(f.schema, `{"type":"object","properties":{"query":{"type":"string"}},"required":["query"]}`))}
+	return llm.ToolSpec{Name: f.name, Schema: json.RawMessage(cmp.Or(f.schema,
+		`{"type":"object","properties":{"query":{"type":"string"}},"required":["query"]}`))}
 }
 
 // A plan in place of the answer is requested again once, and never shown.
@@ -268,7 +344,10 @@ func TestPlanIsNeverShownAsAnswer(t *testing.T) {
 			for _, answer := range c.answers {
 				lines = append(lines, say(answer))
 			}
-			events := collect(New(Options{Model: &script{lines: lines}, History: &shelf{}, Tools: tools(search())}).Ask(t.Context(), "c1", "How often do I run?"), nil)
+			events := collect(New(Options{
+				Model: &script{lines: lines}, History: &shelf{},
+				Tools: tools(search()),
+			}).Ask(t.Context(), "c1", "How often do I run?"), nil)
 			if shown := saidIn(events); strings.Contains(shown, "reasoning") || !strings.HasPrefix(shown, c.said) {
 				t.Errorf("said %q, want %q", shown, c.said)
 			}
@@ -284,9 +363,11 @@ func TestPlanIsNeverShownAsAnswer(t *testing.T) {
 func TestRepeatedStepEndsThePlan(t *testing.T) {
 	notes := search()
 	const step = `{"tool": "search_notes", "input": {"query": "running"}}`
-	loops := line{text: `{"steps": [` + step + `, {"tool": "search_notes", "input": {"query": "shoes"}}, ` + step + `, ` + step, hangs: true}
+	loops := line{text: `{"steps": [` + step + `, {"tool": "search_notes", "input": {"query": "shoes"}}, ` + step +
+		`, ` + step, hangs: true}
 	model := &script{lines: []line{loops, say(goodAnswer)}}
-	end := ended(t, collect(New(Options{Model: model, History: &shelf{}, Tools: tools(notes)}).Ask(t.Context(), "c1", errand), nil))
+	end := ended(t, collect(New(Options{Model: model, History: &shelf{}, Tools: tools(notes)}).Ask(t.Context(), "c1",
+		errand), nil))
 	if got := notes.ran(); len(got) != 2 || end.Answer != goodAnswer || end.ModelCalls != 2 {
 		t.Errorf("searched for %q, answered %q after %d calls", got, end.Answer, end.ModelCalls)
 	}
@@ -295,8 +376,12 @@ func TestRepeatedStepEndsThePlan(t *testing.T) {
 // A plan made of an example is asked for once more.
 func TestPlanOfAnExampleIsNoPlan(t *testing.T) {
 	task := addTask()
-	model := &script{lines: []line{say(`{"steps":[{"tool":"add_task","input":{"text":"paint the fence"}}]}`), say(taskStep), say("Done.")}}
-	collect(New(Options{Model: model, History: &shelf{}, Tools: tools(task), Guide: fences}).Ask(t.Context(), "c1", errand), always(agent.AllowOnce))
+	model := &script{lines: []line{
+		say(`{"steps":[{"tool":"add_task","input":{"text":"paint the fence"}}]}`),
+		say(taskStep), say("Done."),
+	}}
+	collect(New(Options{Model: model, History: &shelf{}, Tools: tools(task), Guide: fences}).Ask(t.Context(), "c1",
+		errand), always(agent.AllowOnce))
 	if got := task.ran(); len(got) != 1 || got[0] != `{"text":"buy shoes"}` {
 		t.Errorf("ran %q", got)
 	}
@@ -315,13 +400,17 @@ func (m byTask) Stream(_ context.Context, req llm.Request) iter.Seq2[llm.Delta, 
 		}
 	}
 	return func(yield func(llm.Delta, error) bool) {
-		yield(llm.Delta{Text: text, Usage: &llm.Usage{Prompt: 1, Answer: 1, Generating: time.Second, Stopped: llm.StopEnd}}, nil)
+		yield(llm.Delta{Text: text, Usage: &llm.Usage{
+			Prompt: 1, Answer: 1, Generating: time.Second,
+			Stopped: llm.StopEnd,
+		}}, nil)
 	}
 }
 
 const (
-	lookFirst = `{"reasoning":"the date is in the notes","steps":[{"id":"1","tool":"search_notes","input":{"query":"running"}}],"again":true}`
-	thenTask  = `{"reasoning":"now","steps":[{"id":"2","tool":"add_task","input":{"text":"buy shoes"}}]}`
+	lookFirst = `{"reasoning":"the date is in the notes","steps":[{"id":"1","tool":"search_notes",` +
+		`"input":{"query":"running"}}],"again":true}`
+	thenTask = `{"reasoning":"now","steps":[{"id":"2","tool":"add_task","input":{"text":"buy shoes"}}]}`
 )
 
 // A plan that asks for it is continued with its results. Each call runs once, wherever
@@ -366,10 +455,12 @@ func first(o Options, _, _ *fakeTool) Options { return o }
 func TestReplanningIsBounded(t *testing.T) {
 	model := &script{lines: []line{say(lookFirst), say(goodAnswer)}}
 	for i := range 5 {
-		model.replans = append(model.replans, say(fmt.Sprintf(`{"steps":[{"id":"1","tool":"search_notes","input":{"query":"running %d"}}],"again":true}`, i)))
+		model.replans = append(model.replans, say(fmt.Sprintf(`{"steps":[{"id":"1","tool":"search_notes",`+
+			`"input":{"query":"running %d"}}],"again":true}`, i)))
 	}
 	notes := search()
-	ended(t, collect(New(Options{Model: model, History: &shelf{}, Tools: tools(notes)}).Ask(t.Context(), "c1", errand), nil))
+	ended(t, collect(New(Options{Model: model, History: &shelf{}, Tools: tools(notes)}).Ask(t.Context(), "c1", errand),
+		nil))
 	if len(notes.ran()) != 3 {
 		t.Errorf("the notes were searched for %q", notes.ran())
 	}
@@ -391,12 +482,20 @@ func TestReplanningIsBounded(t *testing.T) {
 // notes. Notes that hardly answer are left out.
 func TestPlanSearchesForTheMessageAsTyped(t *testing.T) {
 	clock := &fakeTool{name: "today", schema: `{"type":"object"}`, reads: true, result: agent.Result{Text: "Saturday"}}
-	pages := &fakeTool{name: "web_search", schema: `{"type":"object"}`, reads: true, result: agent.Result{Text: "Saturday"}}
-	note := &fakeTool{name: "read_note", schema: `{"type":"object"}`, reads: true, result: agent.Result{Text: "Saturday"}}
+	pages := &fakeTool{
+		name: "web_search", schema: `{"type":"object"}`, reads: true,
+		result: agent.Result{Text: "Saturday"},
+	}
+	note := &fakeTool{
+		name: "read_note", schema: `{"type":"object"}`, reads: true,
+		result: agent.Result{Text: "Saturday"},
+	}
 	weak := search()
 	weak.result.Unlikely = true
 	typed := fmt.Sprintf(`{"limit":5,"query":%q}`, howOften)
-	const clockStep, webStep, noteStep, taskStep = `{"id":"1","tool":"today","input":{}}`, `{"id":"1","tool":"web_search","input":{}}`, `{"id":"1","tool":"read_note","input":{}}`, `{"id":"2","tool":"add_task","input":{"text":"buy shoes"}}`
+	const clockStep, webStep, noteStep, taskStep = `{"id":"1","tool":"today","input":{}}`,
+		`{"id":"1","tool":"web_search","input":{}}`, `{"id":"1","tool":"read_note","input":{}}`,
+		`{"id":"2","tool":"add_task","input":{"text":"buy shoes"}}`
 	for name, tc := range map[string]struct {
 		notes *fakeTool
 		steps string
@@ -412,19 +511,27 @@ func TestPlanSearchesForTheMessageAsTyped(t *testing.T) {
 		"only the web":         {search(), webStep, "[" + typed + "]", true, ""},
 		"nothing at all":       {search(), "", "[" + typed + "]", true, ""},
 		"nothing in the notes": {weak, webStep, "[" + typed + "]", false, ""},
-		"the notes as well":    {search(), `{"id":"1","tool":"search_notes","input":{"query":"running"}}`, `[{"query":"running"} ` + typed + `]`, true, ""},
-		"a change and a page":  {search(), webStep + "," + taskStep, "[" + typed + "]", true, ""},
+		"the notes as well": {
+			search(), `{"id":"1","tool":"search_notes","input":{"query":"running"}}`,
+			`[{"query":"running"} ` + typed + `]`, true, "",
+		},
+		"a change and a page": {search(), webStep + "," + taskStep, "[" + typed + "]", true, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			tc.notes.schema = `{"type":"object","properties":{"query":{"type":"string"},"limit":{"type":"integer"}},"required":["query"]}`
-			o := Options{Model: byTask{plan: `{"steps":[` + tc.steps + `]}`, answer: "It is Saturday."}, History: &shelf{}, Tools: tools(tc.notes, clock, pages, note, addTask())}
+			tc.notes.schema = `{"type":"object","properties":{"query":{"type":"string"},"limit":{"type":"integer"}},` +
+				`"required":["query"]}`
+			o := Options{
+				Model:   byTask{plan: `{"steps":[` + tc.steps + `]}`, answer: "It is Saturday."},
+				History: &shelf{}, Tools: tools(tc.notes, clock, pages, note, addTask()),
+			}
 			events := collect(New(o).Ask(t.Context(), "c1", cmp.Or(tc.asked, howOften)), always(agent.AllowOnce))
 			end := ended(t, events)
 			cites := false
 			for _, s := range end.Sources {
 				cites = cites || s.Path == fitness.Path
 			}
-			if got := fmt.Sprint(tc.notes.ran()); got != tc.want || cites != tc.cites || end.Unanswered || end.Answer != "It is Saturday." {
+			if got := fmt.Sprint(tc.notes.ran()); got != tc.want || cites != tc.cites || end.Unanswered ||
+				end.Answer != "It is Saturday." {
 				t.Errorf("searched for %s, sources %+v, answer %q", got, end.Sources, end.Answer)
 			}
 		})
@@ -432,7 +539,8 @@ func TestPlanSearchesForTheMessageAsTyped(t *testing.T) {
 }
 
 const threeSteps = `{"reasoning":"","steps":[{"id":"1","tool":"search_notes","input":{"query":"shoes\nand socks"}},` +
-	`{"id":"2","tool":"add_task","input":{"text":"buy shoes"}},{"id":"3","tool":"brave_web_search","input":{"query":"{{1.text}}"},"after":["1"]}]}`
+	`{"id":"2","tool":"add_task","input":{"text":"buy shoes"}},{"id":"3","tool":"brave_web_search",` +
+	`"input":{"query":"{{1.text}}"},"after":["1"]}]}`
 
 // approving runs a turn whose plans are answered with given; the last answer is
 // repeated. It also returns the forms that were shown.
@@ -484,20 +592,27 @@ func TestApprovePlan(t *testing.T) {
 		dropped       []string // part of each
 	}{
 		"as it is": {
-			given: approved(`{}`), searched: `{"query":"shoes\nand socks"}`, web: fitness.Text, added: `{"text":"buy shoes"}`, gate: 2, answered: goodAnswer,
+			given: approved(`{}`), searched: `{"query":"shoes\nand socks"}`, web: fitness.Text,
+			added: `{"text":"buy shoes"}`, gate: 2, answered: goodAnswer,
 		},
 		"a step is dropped, and what needs its result": {
 			given: approved(`{"1":"drop"}`), added: `{"text":"buy shoes"}`, gate: 1, answered: goodAnswer,
-			dropped: []string{"step 1: the user dropped search_notes", "step 3 cannot wait for", "step 3 uses the result"},
+			dropped: []string{
+				"step 1: the user dropped search_notes", "step 3 cannot wait for",
+				"step 3 uses the result",
+			},
 		},
 		"an argument is changed": {
 			given:    approved(`{"1":"run","1.query":"shoes\nand socks","2":"run","2.text":"buy sandals","3":"drop"}`),
 			searched: `{"query":"shoes\nand socks"}`, added: `{"text":"buy sandals"}`, gate: 1, answered: goodAnswer,
 			dropped: []string{"dropped brave_web_search"},
 		},
-		"every step is dropped": {given: approved(`{"1":"drop","2":"drop","3":"drop"}`), answered: "Not run: you dropped"},
-		"declined":              {given: agent.Input{Action: agent.InputDeclined}, answered: "Not run: you declined"},
-		"esc":                   {given: agent.Input{Action: agent.InputCancelled}, answered: "Not run: you declined"},
+		"every step is dropped": {
+			given:    approved(`{"1":"drop","2":"drop","3":"drop"}`),
+			answered: "Not run: you dropped",
+		},
+		"declined": {given: agent.Input{Action: agent.InputDeclined}, answered: "Not run: you declined"},
+		"esc":      {given: agent.Input{Action: agent.InputCancelled}, answered: "Not run: you declined"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			notes, tasks, web := search(), addTask(), web()
@@ -531,7 +646,8 @@ func TestApprovePlan(t *testing.T) {
 
 func TestApprovePlanChecksArguments(t *testing.T) {
 	task := addTask()
-	_, shown := approving(t, Options{Model: &script{lines: []line{say(taskStep)}}, Tools: tools(task)}, approved(`{"1.text":""}`))
+	_, shown := approving(t, Options{Model: &script{lines: []line{say(taskStep)}}, Tools: tools(task)},
+		approved(`{"1.text":""}`))
 	if err := shown[0].Check(json.RawMessage(`{"1.text":""}`)); err == nil || !strings.Contains(err.Error(), "text") {
 		t.Errorf("a task without a text fits: %v", err)
 	}
@@ -545,11 +661,19 @@ func TestApprovePlanChecksArguments(t *testing.T) {
 
 func TestApprovePlanOfFurtherSteps(t *testing.T) {
 	list := &fakeTool{name: "list_notes", reads: true, result: agent.Result{Text: "fitness.md"}}
-	nothing := &fakeTool{name: "search_notes", reads: true, result: agent.Result{Text: "no passages", Nothing: true, Searched: true}}
-	model := &script{lines: []line{say(searchStep), say("Nothing is written of running.")}, replans: []line{say(`{"steps":[{"id":"3","tool":"list_notes","input":{"query":"run"}}]}`)}}
-	events, shown := approving(t, Options{Model: model, Tools: tools(nothing, list)}, approved(`{}`), agent.Input{Action: agent.InputDeclined})
+	nothing := &fakeTool{name: "search_notes", reads: true, result: agent.Result{
+		Text:    "no passages",
+		Nothing: true, Searched: true,
+	}}
+	model := &script{
+		lines:   []line{say(searchStep), say("Nothing is written of running.")},
+		replans: []line{say(`{"steps":[{"id":"3","tool":"list_notes","input":{"query":"run"}}]}`)},
+	}
+	events, shown := approving(t, Options{Model: model, Tools: tools(nothing, list)}, approved(`{}`),
+		agent.Input{Action: agent.InputDeclined})
 	_, answer, dropped := toldOf(events)
-	if len(shown) != 2 || len(nothing.ran()) != 1 || len(list.ran()) != 0 || len(dropped) != 1 || !strings.Contains(dropped[0], "you declined") || answer != "Nothing is written of running." {
+	if len(shown) != 2 || len(nothing.ran()) != 1 || len(list.ran()) != 0 || len(dropped) != 1 ||
+		!strings.Contains(dropped[0], "you declined") || answer != "Nothing is written of running." {
 		t.Errorf("%d plans shown, %q, %q", len(shown), dropped, answer)
 	}
 }
@@ -557,8 +681,12 @@ func TestApprovePlanOfFurtherSteps(t *testing.T) {
 func TestApprovePlanWithoutAUser(t *testing.T) {
 	notes := search()
 	task := &fakeTool{name: "add_task", level: agent.Confirm}
-	plan := `{"steps":[{"id":"1","tool":"search_notes","input":{"query":"shoes"}},{"id":"2","tool":"add_task","input":{"query":"buy shoes"}}]}`
-	events, shown := approving(t, Options{Unattended: true, Model: &script{lines: []line{say(plan), say(goodAnswer)}}, Tools: tools(notes, task)}, approved(`{}`))
+	plan := `{"steps":[{"id":"1","tool":"search_notes","input":{"query":"shoes"}},{"id":"2","tool":"add_task",` +
+		`"input":{"query":"buy shoes"}}]}`
+	events, shown := approving(t, Options{
+		Unattended: true, Model: &script{lines: []line{say(plan), say(goodAnswer)}},
+		Tools: tools(notes, task),
+	}, approved(`{}`))
 	if gate, _, _ := toldOf(events); len(shown) > 0 || len(notes.ran()) != 1 || len(task.ran()) > 0 || gate != 1 {
 		t.Errorf("%d plans shown, %d calls asked about, ran %s and %s", len(shown), gate, notes.ran(), task.ran())
 	}
@@ -566,7 +694,10 @@ func TestApprovePlanWithoutAUser(t *testing.T) {
 
 func TestApprovePlanIsAskedAgainAfterAKill(t *testing.T) {
 	notes, kept := search(), &ledger{question: errand}
-	o := Options{Model: &script{lines: []line{say(searchStep), say(searchStep), say(goodAnswer)}}, Tools: tools(notes), History: &shelf{}, Journal: kept, Now: fixedNow, Session: agenttest.Session{In: agent.PlanMode, Asks: true}}
+	o := Options{
+		Model: &script{lines: []line{say(searchStep), say(searchStep), say(goodAnswer)}}, Tools: tools(notes),
+		History: &shelf{}, Journal: kept, Now: fixedNow, Session: agenttest.Session{In: agent.PlanMode, Asks: true},
+	}
 	ctx, kill := context.WithCancelCause(t.Context())
 	defer kill(nil)
 	for e := range New(o).Ask(ctx, "c1", errand) {
@@ -590,7 +721,10 @@ func TestApprovePlanIsAskedAgainAfterAKill(t *testing.T) {
 }
 
 func TestApprovePlanIsForPlanMode(t *testing.T) {
-	events, shown := approving(t, Options{Session: agenttest.Session{In: agent.LoopMode, Asks: true}, Model: &script{lines: []line{say("Hello!")}}, Tools: tools(search())}, approved(`{}`))
+	events, shown := approving(t, Options{
+		Session: agenttest.Session{In: agent.LoopMode, Asks: true},
+		Model:   &script{lines: []line{say("Hello!")}}, Tools: tools(search()),
+	}, approved(`{}`))
 	got := story(t, events)
 	if len(shown) > 0 || !strings.Contains(got, "In loop mode calls run or ask") {
 		t.Errorf("%d plans shown:\n%s", len(shown), got)

@@ -67,7 +67,8 @@ func (l *ledger) Reopen(context.Context, string, string) (agent.Unfinished, erro
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.cutAfter = 0
-	return agent.Unfinished{Question: l.question, Text: l.text, Entries: slices.Clone(l.entries), Damaged: l.damaged}, nil
+	return agent.Unfinished{Question: l.question, Text: l.text, Entries: slices.Clone(l.entries), Damaged: l.damaged},
+		nil
 }
 
 func (l *ledger) moments() string {
@@ -103,7 +104,8 @@ func resume(t *testing.T, kept *ledger, o Options, reply func(agent.PermissionAs
 	return collect(New(o).Resume(t.Context(), "c1", "t1"), reply)
 }
 
-const searchAndTask = `{"reasoning":"","steps":[{"id":"1","tool":"search_notes","input":{"query":"running"}},{"id":"2","tool":"add_task","input":{"text":"buy <shoes>"},"after":["1"]}]}`
+const searchAndTask = `{"reasoning":"","steps":[{"id":"1","tool":"search_notes","input":{"query":"running"}},` +
+	`{"id":"2","tool":"add_task","input":{"text":"buy <shoes>"},"after":["1"]}]}`
 
 // searchAndTaskMoments are the moments of a turn with a search and a task, in order.
 const searchAndTaskMoments = "planned intended decided started ended intended asked decided started ended"
@@ -121,10 +123,12 @@ func TestEachMomentIsSavedBeforeTheNext(t *testing.T) {
 	kept := &ledger{}
 	task := addTask()
 	a := New(Options{
-		Model: &script{lines: []line{say(searchAndTask), say(goodAnswer)}}, History: &shelf{}, Journal: kept, Tools: tools(search(), task),
+		Model: &script{lines: []line{say(searchAndTask), say(goodAnswer)}}, History: &shelf{}, Journal: kept,
+		Tools: tools(search(), task),
 	})
 	want := map[string]string{ // journal entries that exist once for each such event
-		"plan": "planned", "tool_start": "started", "tool_end": "ended", "permission_request": "asked", "permission_result": "decided",
+		"plan": "planned", "tool_start": "started", "tool_end": "ended", "permission_request": "asked",
+		"permission_result": "decided",
 	}
 	seen := map[string]int{}
 	for e := range a.Ask(t.Context(), "c1", errand) {
@@ -145,12 +149,16 @@ func TestEachMomentIsSavedBeforeTheNext(t *testing.T) {
 }
 
 func TestNothingRunsUnjournalled(t *testing.T) {
-	for _, moment := range []agent.Moment{agent.Planned, agent.Intended, agent.CallAsked, agent.Decided, agent.CallStarted, agent.CallEnded} {
+	for _, moment := range []agent.Moment{
+		agent.Planned, agent.Intended, agent.CallAsked, agent.Decided,
+		agent.CallStarted, agent.CallEnded,
+	} {
 		t.Run(string(moment), func(t *testing.T) {
 			tool := addTask()
 			kept := &ledger{fail: errors.New("no disk left"), failAt: moment}
 			events := collect(New(Options{
-				Model: &script{lines: []line{say(taskStep), say("Done.")}}, History: &shelf{}, Journal: kept, Tools: tools(tool),
+				Model: &script{lines: []line{say(taskStep), say("Done.")}}, History: &shelf{},
+				Journal: kept, Tools: tools(tool),
 			}).Ask(t.Context(), "c1", "add a task"), always(agent.AllowOnce))
 			ran := 0
 			if moment == agent.CallEnded {
@@ -212,7 +220,8 @@ func TestTurnCutAtEachMomentIsResumed(t *testing.T) {
 					t.Errorf("made %d times, asked %+v", total, asked)
 				}
 			default:
-				if total != 1 || len(asked) != 1 || asked[0].Unknown || string(asked[0].Input) != `{"text":"buy <shoes>"}` || asked[0].Hash != gate.Hash(asked[0].Input) {
+				if total != 1 || len(asked) != 1 || asked[0].Unknown ||
+					string(asked[0].Input) != `{"text":"buy <shoes>"}` || asked[0].Hash != gate.Hash(asked[0].Input) {
 					t.Errorf("made %d times, asked %+v", total, asked)
 				}
 			}
@@ -242,7 +251,10 @@ func cutInAnswer(t *testing.T, o Options) *ledger {
 
 func TestTurnCutBeforeItsPlanIsReplanned(t *testing.T) {
 	kept := &ledger{question: question}
-	events := resume(t, kept, Options{Model: &script{lines: []line{say(searchStep), say(goodAnswer)}}, Tools: tools(search())}, nil)
+	events := resume(t, kept, Options{
+		Model: &script{lines: []line{say(searchStep), say(goodAnswer)}},
+		Tools: tools(search()),
+	}, nil)
 	started, ok := events[0].Body.(agent.Started)
 	if !ok || !started.Resumed || started.Message != question || ended(t, events).Answer != goodAnswer {
 		t.Errorf("events %+v", events)
@@ -279,17 +291,41 @@ func TestCallWithUnknownOutcomeIsHandled(t *testing.T) {
 		status agent.Status
 		did    string // "": add_task: outcome unknown
 	}{
-		"the tool knows that it happened":     {effect: agent.HasHappened, status: agent.Done, did: "changed tasks.md (+1)"},
-		"the tool knows that it did not":      {effect: agent.HasNotHappened, reply: agent.AllowOnce, asked: "permission", ran: 1, status: agent.Done, did: "called add_task"},
-		"it did not, and a rule allows it":    {effect: agent.HasNotHappened, rules: (*gate.Rules)(nil).With(gate.Rule{Tool: "*"}), ran: 1, status: agent.Done, did: "called add_task"},
-		"run again":                           {reply: agent.AllowOnce, asked: "unknown", ran: 1, status: agent.Done, did: "called add_task · add_task: outcome unknown"},
-		"skip":                                {reply: agent.Refuse, asked: "unknown", status: agent.Denied},
-		"it is done":                          {reply: agent.AlreadyDone, asked: "unknown", status: agent.Done, did: "called add_task"},
-		"always is no answer to this":         {reply: agent.AllowAlways, asked: "unknown", status: agent.Denied},
-		"a rule that allows it asks all same": {rules: (*gate.Rules)(nil).With(gate.Rule{Tool: "*"}), reply: agent.Refuse, asked: "unknown", status: agent.Denied},
-		"forbidden by now":                    {rules: (*gate.Rules)(nil).With(gate.Rule{Tool: "*", Level: agent.Deny}), status: agent.Denied},
-		"the check fails":                     {effect: agent.HasHappened, check: errors.New("unreadable"), reply: agent.Refuse, asked: "unknown", status: agent.Denied},
-		"nobody can be asked":                 {alone: true, asked: "unknown", status: agent.Denied},
+		"the tool knows that it happened": {
+			effect: agent.HasHappened, status: agent.Done,
+			did: "changed tasks.md (+1)",
+		},
+		"the tool knows that it did not": {
+			effect: agent.HasNotHappened, reply: agent.AllowOnce,
+			asked: "permission", ran: 1, status: agent.Done, did: "called add_task",
+		},
+		"it did not, and a rule allows it": {
+			effect: agent.HasNotHappened,
+			rules:  (*gate.Rules)(nil).With(gate.Rule{Tool: "*"}), ran: 1, status: agent.Done, did: "called add_task",
+		},
+		"run again": {
+			reply: agent.AllowOnce, asked: "unknown", ran: 1, status: agent.Done,
+			did: "called add_task · add_task: outcome unknown",
+		},
+		"skip": {reply: agent.Refuse, asked: "unknown", status: agent.Denied},
+		"it is done": {
+			reply: agent.AlreadyDone, asked: "unknown",
+			status: agent.Done, did: "called add_task",
+		},
+		"always is no answer to this": {reply: agent.AllowAlways, asked: "unknown", status: agent.Denied},
+		"a rule that allows it asks all same": {
+			rules: (*gate.Rules)(nil).With(gate.Rule{Tool: "*"}),
+			reply: agent.Refuse, asked: "unknown", status: agent.Denied,
+		},
+		"forbidden by now": {
+			rules:  (*gate.Rules)(nil).With(gate.Rule{Tool: "*", Level: agent.Deny}),
+			status: agent.Denied,
+		},
+		"the check fails": {
+			effect: agent.HasHappened, check: errors.New("unreadable"),
+			reply: agent.Refuse, asked: "unknown", status: agent.Denied,
+		},
+		"nobody can be asked": {alone: true, asked: "unknown", status: agent.Denied},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -297,7 +333,10 @@ func TestCallWithUnknownOutcomeIsHandled(t *testing.T) {
 			tool := &checkedTool{task, tc.effect, tc.check}
 			input := []byte(`{"text":"buy shoes"}`)
 			kept := &ledger{question: question, entries: []agent.Entry{
-				{Version: 1, Moment: agent.Planned, Plan: &agent.PlanMade{Steps: []agent.Step{{ID: "1", Tool: "add_task", Input: input}}}},
+				{Version: 1, Moment: agent.Planned, Plan: &agent.PlanMade{Steps: []agent.Step{{
+					ID:   "1",
+					Tool: "add_task", Input: input,
+				}}}},
 				{Version: 1, Moment: agent.Intended, Step: "1", Tool: "add_task", Input: input, Hash: gate.Hash(input)},
 				{Version: 1, Moment: agent.CallStarted, Step: "1", Time: fixedNow(), Mark: []byte(`"before"`)},
 			}}
@@ -330,12 +369,16 @@ func TestDuplicateOfAnUnknownCallAsks(t *testing.T) {
 	task := addTask()
 	input := []byte(`{"text":"buy shoes"}`)
 	kept := &ledger{question: question, entries: []agent.Entry{
-		{Version: 1, Moment: agent.Planned, Plan: &agent.PlanMade{Steps: []agent.Step{{ID: "1", Tool: "add_task", Input: input}, {ID: "2", Tool: "add_task", Input: input}}}},
+		{Version: 1, Moment: agent.Planned, Plan: &agent.PlanMade{Steps: []agent.Step{{
+			ID: "1", Tool: "add_task",
+			Input: input,
+		}, {ID: "2", Tool: "add_task", Input: input}}}},
 		{Version: 1, Moment: agent.Intended, Step: "2", Tool: "add_task", Input: input, Hash: gate.Hash(input)},
 		{Version: 1, Moment: agent.CallStarted, Step: "2", Time: fixedNow()},
 	}}
 	events := resume(t, kept, Options{
-		Model: &script{lines: []line{say("Done.")}}, Tools: tools(task), Rules: (*gate.Rules)(nil).With(gate.Rule{Tool: "*"}), Limits: Limits{Parallel: 1},
+		Model: &script{lines: []line{say("Done.")}}, Tools: tools(task),
+		Rules: (*gate.Rules)(nil).With(gate.Rule{Tool: "*"}), Limits: Limits{Parallel: 1},
 	}, always(agent.Refuse))
 	if asked := bodies[agent.PermissionAsked](events); len(asked) != 1 || !asked[0].Unknown || len(task.ran()) != 0 {
 		t.Errorf("asked %+v, ran %v", asked, task.ran())
@@ -344,8 +387,14 @@ func TestDuplicateOfAnUnknownCallAsks(t *testing.T) {
 
 func TestDamagedJournalRunsNothingUnasked(t *testing.T) {
 	input := []byte(`{"text":"buy shoes"}`)
-	planned := agent.Entry{Version: 1, Moment: agent.Planned, Plan: &agent.PlanMade{Steps: []agent.Step{{ID: "1", Tool: "add_task", Input: input}}}}
-	intended := agent.Entry{Version: 1, Moment: agent.Intended, Step: "1", Tool: "add_task", Input: input, Hash: gate.Hash(input)}
+	planned := agent.Entry{
+		Version: 1, Moment: agent.Planned,
+		Plan: &agent.PlanMade{Steps: []agent.Step{{ID: "1", Tool: "add_task", Input: input}}},
+	}
+	intended := agent.Entry{
+		Version: 1, Moment: agent.Intended, Step: "1", Tool: "add_task",
+		Input: input, Hash: gate.Hash(input),
+	}
 	other := planned
 	other.Version = 99
 	forged := intended
@@ -369,7 +418,8 @@ func TestDamagedJournalRunsNothingUnasked(t *testing.T) {
 			kept := &ledger{question: question, text: "so far", entries: tc.entries, damaged: tc.damaged}
 			history := &shelf{}
 			events := resume(t, kept, Options{
-				Model: model, History: history, Tools: tools(task), Rules: (*gate.Rules)(nil).With(gate.Rule{Tool: "*"}),
+				Model: model, History: history, Tools: tools(task),
+				Rules: (*gate.Rules)(nil).With(gate.Rule{Tool: "*"}),
 			}, always(agent.Refuse))
 			failed, is := events[len(events)-1].Body.(agent.Failed)
 			if is != tc.fails || is && (failed.Hint == "" || history.last().Text != "so far") {
@@ -387,7 +437,8 @@ func TestShownTextIsNotTakenBack(t *testing.T) {
 	kept := &ledger{question: question, text: "You run three times a week, mostly in the"}
 	history := &shelf{}
 	resume(t, kept, Options{
-		Model: &script{lines: []line{say(searchStep), {text: "You run", err: llm.ErrCut}}}, Tools: tools(search()), History: history,
+		Model: &script{lines: []line{say(searchStep), {text: "You run", err: llm.ErrCut}}},
+		Tools: tools(search()), History: history,
 	}, nil)
 	if got := history.last(); !strings.HasPrefix(got.Text, kept.text+"\n\n(") || !got.Cut {
 		t.Errorf("kept is %+v", got)
@@ -401,10 +452,12 @@ func TestPassagesAreListedOnceHoweverOftenItFails(t *testing.T) {
 	for range 3 {
 		history := &shelf{}
 		resume(t, &ledger{question: question, text: text}, Options{
-			Model: &script{lines: []line{say(searchStep), {text: "You run", err: llm.ErrCut}}}, Tools: tools(search()), History: history,
+			Model: &script{lines: []line{say(searchStep), {text: "You run", err: llm.ErrCut}}},
+			Tools: tools(search()), History: history,
 		}, nil)
 		got := history.last()
-		if !strings.HasPrefix(got.Text, written+passages.BreaksOff) || strings.Count(got.Text, passages.ModelFailed) != 1 {
+		if !strings.HasPrefix(got.Text, written+passages.BreaksOff) ||
+			strings.Count(got.Text, passages.ModelFailed) != 1 {
 			t.Errorf("kept is %q", got.Text)
 		}
 		for _, c := range got.Citations {
@@ -422,7 +475,8 @@ func TestAnswerIsSavedEveryHalfSecond(t *testing.T) {
 		model := &slowTalker{every: 100 * time.Millisecond, words: 40}
 		shown := map[string]time.Time{}
 		var text string
-		for e := range New(Options{Model: model, History: &shelf{}, Journal: kept, Tools: tools()}).Ask(t.Context(), "c1", "hello, how are you") {
+		for e := range New(Options{Model: model, History: &shelf{}, Journal: kept, Tools: tools()}).Ask(t.Context(),
+			"c1", "hello, how are you") {
 			if piece, ok := e.Body.(agent.Said); ok {
 				text += piece.Content
 				shown[text] = time.Now()
@@ -466,11 +520,16 @@ func (s *slowTalker) Stream(_ context.Context, req llm.Request) iter.Seq2[llm.De
 // A replanned turn killed at any moment: no call that ended runs again, whichever plan
 // it belonged to.
 func TestReplannedTurnIsResumed(t *testing.T) {
-	lines := []line{say(`{"steps":[{"id":"1","tool":"search_notes","input":{"query":"running"}},{"id":"2","tool":"list_notes","input":{"query":"x"}}]}`), say(goodAnswer)}
-	replans := []line{say(`{"steps":[{"id":"1","tool":"add_task","input":{"text":"read {{1.text}}"}},{"id":"3","tool":"brave_web_search","input":{"query":"{{2.text}}"}}]}`)}
+	lines := []line{say(`{"steps":[{"id":"1","tool":"search_notes","input":{"query":"running"}},{"id":"2",` +
+		`"tool":"list_notes","input":{"query":"x"}}]}`), say(goodAnswer)}
+	replans := []line{say(`{"steps":[{"id":"1","tool":"add_task","input":{"text":"read {{1.text}}"}},{"id":"3",` +
+		`"tool":"brave_web_search","input":{"query":"{{2.text}}"}}]}`)}
 	for cut := 1; cut <= 18; cut++ {
 		t.Run(fmt.Sprint(cut), func(t *testing.T) {
-			nothing, list := search(), &fakeTool{name: "list_notes", reads: true, result: agent.Result{Text: "fitness.md"}}
+			nothing, list := search(), &fakeTool{
+				name: "list_notes", reads: true,
+				result: agent.Result{Text: "fitness.md"},
+			}
 			nothing.result = agent.Result{Text: "no passages", Nothing: true, Searched: true, Unlikely: true}
 			site, task := web(), addTask()
 			o := Options{Tools: tools(reader{nothing}, reader{list}, reader{site}, task), Limits: Limits{Parallel: 1}}
@@ -480,7 +539,10 @@ func TestReplannedTurnIsResumed(t *testing.T) {
 			for _, e := range kept.entries {
 				over[e.Step] = over[e.Step] || e.Moment == agent.CallEnded
 			}
-			ran := map[string]int{"1": len(nothing.ran()), "2": len(list.ran()), "4": len(task.ran()), "3": len(site.ran())}
+			ran := map[string]int{
+				"1": len(nothing.ran()), "2": len(list.ran()),
+				"4": len(task.ran()), "3": len(site.ran()),
+			}
 
 			o.Model = &script{lines: lines[1:], replans: replans}
 			end := ended(t, resume(t, kept, o, func(p agent.PermissionAsked) agent.Reply {
@@ -508,7 +570,8 @@ func TestFailedSaveIsReportedOnceAndRetried(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		kept := &ledger{fail: errors.New("no disk left"), failAt: "none"}
 		events := collect(New(Options{
-			Model: &slowTalker{every: 100 * time.Millisecond, words: 40}, History: &shelf{}, Journal: kept, Tools: tools(),
+			Model: &slowTalker{every: 100 * time.Millisecond, words: 40}, History: &shelf{},
+			Journal: kept, Tools: tools(),
 		}).Ask(t.Context(), "c1", "hello, how are you"), nil)
 		notices := bodies[agent.Noticed](events)
 		if len(kept.texts) < 6 || len(notices) != 1 || !strings.Contains(notices[0].Text, "no disk left") {
@@ -519,15 +582,22 @@ func TestFailedSaveIsReportedOnceAndRetried(t *testing.T) {
 
 // Calls that sent what the user typed before a kill still count after it.
 func TestTypedWordsSentSurviveAKill(t *testing.T) {
-	weather := &fakeTool{name: "get_weather", schema: `{"type":"object","properties":{"place":{}}}`, reads: true, outward: true, result: agent.Result{Text: "found"}}
+	weather := &fakeTool{
+		name: "get_weather", schema: `{"type":"object","properties":{"place":{}}}`, reads: true,
+		outward: true, result: agent.Result{Text: "found"},
+	}
 	words := strings.Fields(strings.Trim(question, "?"))
 	at := func(n int) line { return calling("get_weather", `{"place":"`+words[n]+`"}`) }
-	o := Options{Session: inMode(agent.LoopMode), Tools: tools(weather), Rules: (*gate.Rules)(nil).With(gate.Rule{Tool: "*", Level: agent.Auto})}
+	o := Options{
+		Session: inMode(agent.LoopMode), Tools: tools(weather),
+		Rules: (*gate.Rules)(nil).With(gate.Rule{Tool: "*", Level: agent.Auto}),
+	}
 	o.Facts = agenttest.Facts{{Text: "4715"}}
 	o.Model = &script{lines: []line{at(0), at(1)}}
 	kept := cutAt(t, len(strings.Fields("planned intended decided started ended planned intended decided started ended")), o)
 	o.Model = &script{lines: []line{at(2), say("Done.")}}
-	if asked := bodies[agent.PermissionAsked](resume(t, kept, o, always(agent.Refuse))); len(asked) != 1 || !strings.Contains(string(asked[0].Input), words[2]) {
+	if asked := bodies[agent.PermissionAsked](resume(t, kept, o, always(agent.Refuse))); len(asked) != 1 ||
+		!strings.Contains(string(asked[0].Input), words[2]) {
 		t.Errorf("asked %+v, want one question about the third word; kept was %s", asked, kept.moments())
 	}
 }

@@ -106,7 +106,10 @@ func (s *script) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Delt
 		if stopped == "" {
 			stopped = llm.StopEnd
 		}
-		yield(llm.Delta{Usage: &llm.Usage{Prompt: 100, Answer: len(pieces(l.text)), Generating: time.Second, Stopped: stopped}}, nil)
+		yield(llm.Delta{Usage: &llm.Usage{
+			Prompt: 100, Answer: len(pieces(l.text)),
+			Generating: time.Second, Stopped: stopped,
+		}}, nil)
 	}
 }
 
@@ -140,7 +143,10 @@ func (s *shelf) Window(_ context.Context, _ string, limit int) (w agent.Window, 
 	defer s.mu.Unlock()
 	w.Before = max(0, len(s.messages)-limit)
 	for turn := range slices.Chunk(s.messages[w.Before:], 2) {
-		w.Exchanges = append(w.Exchanges, agent.Exchange{Turn: fmt.Sprintf("before%d", len(w.Exchanges)), Question: turn[0].Text, Answer: agent.Answer{Text: turn[1].Text}, Origin: s.from})
+		w.Exchanges = append(w.Exchanges, agent.Exchange{
+			Turn:     fmt.Sprintf("before%d", len(w.Exchanges)),
+			Question: turn[0].Text, Answer: agent.Answer{Text: turn[1].Text}, Origin: s.from,
+		})
 	}
 	return w, nil
 }
@@ -202,7 +208,10 @@ func story(t *testing.T, events []agent.Event) string {
 		for to < len(shown) && stepOf(shown[to]) != "" {
 			to++
 		}
-		slices.SortStableFunc(shown[from:to], func(a, b agent.Event) int { return strings.Compare(stepOf(a), stepOf(b)) })
+		slices.SortStableFunc(shown[from:to], func(a, b agent.Event) int {
+			return strings.Compare(stepOf(a),
+				stepOf(b))
+		})
 		from = to
 	}
 	var b strings.Builder
@@ -263,11 +272,26 @@ var unneeded = regexp.MustCompile(`,"turn":"[^"]*"|,"seq":\d+|,"time":"[^"]*"|,"
 
 // workers are kinds of workers for tests.
 var workers = []Worker{
-	{Name: "notes", Does: "the notes", Instructions: "You work with the user's notes.", BuiltIn: true, Rounds: 5, Tools: []string{"search_notes", "*_note", "*_notes", "*_task", "today", "calculate"}},
-	{Name: "search", Does: "the web", Instructions: "You search the web.", Rounds: 5, Tools: []string{"*web_search*", "web_fetch", "*_search", "*_fetch"}},
-	{Name: "crawl", Does: "one site", Instructions: "You go through pages of one site.", Rounds: 4, Tools: []string{"crawl", "web_fetch"}},
-	{Name: "email", Does: "mail", Instructions: "You write mail.", Rounds: 4, Needs: "send_email", Tools: []string{"send_email", "read_note"}},
-	{Name: "general", Does: "all else", Instructions: "You do what no other worker can do alone.", Rounds: 5, Writes: true, Without: "send_email"},
+	{
+		Name: "notes", Does: "the notes", Instructions: "You work with the user's notes.", BuiltIn: true, Rounds: 5,
+		Tools: []string{"search_notes", "*_note", "*_notes", "*_task", "today", "calculate"},
+	},
+	{
+		Name: "search", Does: "the web", Instructions: "You search the web.", Rounds: 5,
+		Tools: []string{"*web_search*", "web_fetch", "*_search", "*_fetch"},
+	},
+	{
+		Name: "crawl", Does: "one site", Instructions: "You go through pages of one site.", Rounds: 4,
+		Tools: []string{"crawl", "web_fetch"},
+	},
+	{
+		Name: "email", Does: "mail", Instructions: "You write mail.", Rounds: 4, Needs: "send_email",
+		Tools: []string{"send_email", "read_note"},
+	},
+	{
+		Name: "general", Does: "all else", Instructions: "You do what no other worker can do alone.", Rounds: 5,
+		Writes: true, Without: "send_email",
+	},
 }
 
 // fakeTool is a tool that always returns the same.
@@ -301,9 +325,13 @@ func (f *fakeTool) Spec() llm.ToolSpec {
 
 func (f *fakeTool) Properties() agent.Properties {
 	uses := map[string]agent.Use{
-		"search_notes": agent.SearchesNotes, "read_note": agent.ReadsNote, "today": agent.Computes, "calculate": agent.Computes, agent.ReadSkill: agent.Describes,
+		"search_notes": agent.SearchesNotes, "read_note": agent.ReadsNote, "today": agent.Computes,
+		"calculate": agent.Computes, agent.ReadSkill: agent.Describes,
 	}
-	return agent.Properties{Level: f.level, ReadOnly: f.reads, Outward: f.outward, Bounds: append([]string{}, f.bounds...), Use: uses[f.name]}
+	return agent.Properties{
+		Level: f.level, ReadOnly: f.reads, Outward: f.outward,
+		Bounds: append([]string{}, f.bounds...), Use: uses[f.name],
+	}
 }
 
 func (f *fakeTool) Preview(context.Context, json.RawMessage) (agent.Preview, error) {

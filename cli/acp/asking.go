@@ -226,7 +226,8 @@ func revealed(input json.RawMessage) json.RawMessage {
 	return raw
 }
 
-// diffs converts a diff to one piece of content per hunk. The path of a file is as the client knows it, by pathOf, if it does.
+// diffs converts a diff to one piece of content per hunk. The path of a file is as the client knows it, by pathOf, if
+// it does.
 func diffs(files []agent.FileDiff, pathOf func(name string) string) (list []acp.ToolCallContent) {
 	for _, file := range files {
 		name := file.To

@@ -82,11 +82,16 @@ func (e *editor) RequestPermission(_ context.Context, p sdk.RequestPermissionReq
 	return sdk.RequestPermissionResponse{Outcome: sdk.NewRequestPermissionOutcomeCancelled()}, nil
 }
 
-func (e *editor) UnstableCreateElicitation(_ context.Context, p sdk.UnstableCreateElicitationRequest) (sdk.UnstableCreateElicitationResponse, error) {
+func (e *editor) UnstableCreateElicitation(_ context.Context,
+	p sdk.UnstableCreateElicitationRequest,
+) (sdk.UnstableCreateElicitationResponse, error) {
 	if e.form == nil {
 		return sdk.NewUnstableCreateElicitationResponseDecline(), nil
 	}
-	return sdk.UnstableCreateElicitationResponse{Accept: &sdk.UnstableCreateElicitationAccept{Action: "accept", Content: e.form}}, nil
+	return sdk.UnstableCreateElicitationResponse{Accept: &sdk.UnstableCreateElicitationAccept{
+		Action:  "accept",
+		Content: e.form,
+	}}, nil
 }
 
 // showForms tells LifeHub whether this editor can show forms.
@@ -96,7 +101,10 @@ func (e *editor) showForms(t *testing.T, shows bool) {
 	if shows {
 		capable.Elicitation = &sdk.ElicitationCapabilities{Form: &sdk.ElicitationFormCapabilities{}}
 	}
-	if _, err := e.Initialize(t.Context(), sdk.InitializeRequest{ProtocolVersion: 1, ClientCapabilities: capable}); err != nil {
+	if _, err := e.Initialize(t.Context(), sdk.InitializeRequest{
+		ProtocolVersion:    1,
+		ClientCapabilities: capable,
+	}); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -177,7 +185,8 @@ func (e *editor) await(t *testing.T, id sdk.SessionId, what string, is func(sdk.
 func answered(list []sdk.SessionUpdate) string {
 	var b strings.Builder
 	for _, u := range list {
-		if m := u.AgentMessageChunk; m != nil && m.MessageId != nil && !strings.Contains(strings.SplitAfterN(*m.MessageId, ".", 2)[1], ".") {
+		if m := u.AgentMessageChunk; m != nil && m.MessageId != nil &&
+			!strings.Contains(strings.SplitAfterN(*m.MessageId, ".", 2)[1], ".") {
 			b.WriteString(m.Content.Text.Text)
 		}
 	}
@@ -188,7 +197,8 @@ func answered(list []sdk.SessionUpdate) string {
 func asides(list []sdk.SessionUpdate) string {
 	var b strings.Builder
 	for _, u := range list {
-		if m := u.AgentMessageChunk; m != nil && (m.MessageId == nil || strings.Count(*m.MessageId, ".") > 1 || strings.HasPrefix(*m.MessageId, ".")) {
+		if m := u.AgentMessageChunk; m != nil && (m.MessageId == nil || strings.Count(*m.MessageId, ".") > 1 ||
+			strings.HasPrefix(*m.MessageId, ".")) {
 			b.WriteString(m.Content.Text.Text)
 		}
 	}
@@ -212,7 +222,9 @@ func connect(t *testing.T, in io.Writer, out io.Reader) *editor {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c := got.AgentCapabilities; got.ProtocolVersion != 1 || !c.LoadSession || !c.PromptCapabilities.EmbeddedContext || !c.PromptCapabilities.Image || len(got.AuthMethods) > 0 || c.SessionCapabilities.List == nil {
+	if c := got.AgentCapabilities; got.ProtocolVersion != 1 || !c.LoadSession ||
+		!c.PromptCapabilities.EmbeddedContext || !c.PromptCapabilities.Image || len(got.AuthMethods) > 0 ||
+		c.SessionCapabilities.List == nil {
 		t.Errorf("initialized with %s", jsonOf(got))
 	}
 	t.Cleanup(func() {
@@ -228,11 +240,15 @@ func connect(t *testing.T, in io.Writer, out io.Reader) *editor {
 // environ returns the environment of a home with a scripted model, or none if model is nil. can are
 // further capabilities of the model.
 func environ(t *testing.T, home string, model llm.Model, can ...string) []string {
-	env := []string{asProgram, "GORACE=atexit_sleep_ms=0", "HOME=" + home, "LIFEHUB_HOME=" + filepath.Join(home, "lh"), "PATH=" + os.Getenv("PATH")}
+	env := []string{
+		asProgram, "GORACE=atexit_sleep_ms=0", "HOME=" + home, "LIFEHUB_HOME=" + filepath.Join(home, "lh"),
+		"PATH=" + os.Getenv("PATH"),
+	}
 	if model == nil {
 		return append(env, "LIFEHUB_PROVIDER=offline")
 	}
-	return append(env, "LIFEHUB_PROVIDER=ollama", "OLLAMA_HOST="+llmtest.Serve(t, model, can...), "LIFEHUB_MODEL="+llmtest.ServedModel, "LIFEHUB_MODE=plan", "LIFEHUB_EMBED_MODEL=none")
+	return append(env, "LIFEHUB_PROVIDER=ollama", "OLLAMA_HOST="+llmtest.Serve(t, model, can...),
+		"LIFEHUB_MODEL="+llmtest.ServedModel, "LIFEHUB_MODE=plan", "LIFEHUB_EMBED_MODEL=none")
 }
 
 // inside returns an editor connected to LifeHub in this process. leave closes the pipe and waits
@@ -283,7 +299,8 @@ func (e *editor) begin(t *testing.T, cwd string) sdk.SessionId {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if m := got.Modes; m == nil || m.CurrentModeId != "auto" && m.CurrentModeId != "plan" || len(m.AvailableModes) != len(agent.Modes()) {
+	if m := got.Modes; m == nil || m.CurrentModeId != "auto" && m.CurrentModeId != "plan" ||
+		len(m.AvailableModes) != len(agent.Modes()) {
 		t.Errorf("the modes are %s", jsonOf(got.Modes))
 	}
 	return got.SessionId

@@ -52,7 +52,10 @@ func TestPageHasTheSettingsOfEditors(t *testing.T) {
 			Argv []string `json:"argv"`
 		} `json:"agents"`
 	}
-	for editor, settings := range map[string]any{"VS Code": &vscode, "JetBrains": &jetbrains, "Zed": &zed, "Command line": &acpx} {
+	for editor, settings := range map[string]any{
+		"VS Code": &vscode, "JetBrains": &jetbrains,
+		"Zed": &zed, "Command line": &acpx,
+	} {
 		_, section, _ := strings.Cut(string(page), "\n## "+editor+"\n")
 		section, _, _ = strings.Cut(section, "\n## ")
 		found := block.FindStringSubmatch(section)
@@ -89,7 +92,10 @@ func TestAcpxAsksAndWrites(t *testing.T) {
 	home := t.TempDir()
 	env := environ(t, home, nil)
 	vault := indexed(t, env)
-	settings := map[string]any{"agents": map[string]any{"lifehub": map[string]any{"argv": []string{os.Args[0], "acp", "--notes", vault}}}}
+	settings := map[string]any{"agents": map[string]any{"lifehub": map[string]any{"argv": []string{
+		os.Args[0],
+		"acp", "--notes", vault,
+	}}}}
 	apptest.Write(t, filepath.Join(home, ".acpx", "config.json"), jsonOf(settings))
 	for _, step := range []struct {
 		flag, question, says string
@@ -105,10 +111,12 @@ func TestAcpxAsksAndWrites(t *testing.T) {
 		cmd.Env = env
 		out, err := cmd.CombinedOutput()
 		cancel()
-		if cmd.ProcessState.ExitCode() != step.exit || !strings.Contains(string(out), step.says) || !strings.Contains(string(out), "[done] end_turn") {
+		if cmd.ProcessState.ExitCode() != step.exit || !strings.Contains(string(out), step.says) ||
+			!strings.Contains(string(out), "[done] end_turn") {
 			t.Errorf("%s %q: %v\n%s", step.flag, step.question, err, out)
 		}
-		if written := strings.Contains(apptest.Read(t, filepath.Join(vault, "tasks.md")), "call Ines"); written != step.task {
+		if written := strings.Contains(apptest.Read(t, filepath.Join(vault, "tasks.md")),
+			"call Ines"); written != step.task {
 			t.Errorf("%s %q: written %v", step.flag, step.question, written)
 		}
 	}

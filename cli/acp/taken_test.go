@@ -24,7 +24,8 @@ import (
 // An answer to a permission request has no field for a reason, so an editor that shows forms is asked for it in one.
 func TestReasonOfADenialReachesTheModel(t *testing.T) {
 	model := llmtest.NewScript(
-		llmtest.Answer{Match: asksPlanner, Text: `{"steps":[{"id":"1","tool":"add_task","input":{"text":"call Ines"}},{"id":"2","tool":"search_notes","input":{"query":"Ines"}}]}`, Always: true},
+		llmtest.Answer{Match: asksPlanner, Text: `{"steps":[{"id":"1","tool":"add_task","input":{"text":"call ` +
+			`Ines"}},{"id":"2","tool":"search_notes","input":{"query":"Ines"}}]}`, Always: true},
 		llmtest.Answer{Match: asksExplainer, Text: "So not.", Always: true},
 	)
 	env := environ(t, t.TempDir(), model)
@@ -39,7 +40,8 @@ func TestReasonOfADenialReachesTheModel(t *testing.T) {
 		asked := e.asked[len(e.asked)-1]
 		offered := slices.ContainsFunc(asked.Options, func(o sdk.PermissionOption) bool { return o.OptionId == "no_because" })
 		requests := model.Requests()
-		if reached := strings.Contains(jsonOf(requests[len(requests)-1]), "Ines is away until May"); offered != shows || reached != shows {
+		if reached := strings.Contains(jsonOf(requests[len(requests)-1]), "Ines is away until May"); offered != shows ||
+			reached != shows {
 			t.Errorf("forms %v: offered %v, reached the model %v", shows, offered, reached)
 		}
 	}
@@ -91,7 +93,10 @@ func TestServerOfTheEditorNeedsAYes(t *testing.T) {
 	vault := indexed(t, env)
 	mark := filepath.Join(t.TempDir(), "started")
 	server := func(name, arg string) sdk.McpServer {
-		return sdk.McpServer{Stdio: &sdk.McpServerStdio{Name: name, Command: "touch", Args: []string{arg}, Env: []sdk.EnvVariable{{Name: "KEY", Value: "hidden-value"}}}}
+		return sdk.McpServer{Stdio: &sdk.McpServerStdio{
+			Name: name, Command: "touch", Args: []string{arg},
+			Env: []sdk.EnvVariable{{Name: "KEY", Value: "hidden-value"}},
+		}}
 	}
 	open := func(e *editor, server sdk.McpServer) string {
 		got, err := e.NewSession(t.Context(), sdk.NewSessionRequest{Cwd: vault, McpServers: []sdk.McpServer{server}})
@@ -109,11 +114,13 @@ func TestServerOfTheEditorNeedsAYes(t *testing.T) {
 		if len(e.asked) != 1 || !strings.HasSuffix(*e.asked[0].ToolCall.Title, "own? touch "+mark) {
 			t.Fatalf("%q: asked %s", answer, jsonOf(e.asked))
 		}
-		if question := jsonOf(e.asked[0]); !strings.Contains(question, "KEY") || strings.Contains(question, "hidden-value") {
+		if question := jsonOf(e.asked[0]); !strings.Contains(question, "KEY") ||
+			strings.Contains(question, "hidden-value") {
 			t.Errorf("the question is %s", question)
 		}
 		file, err := os.ReadFile(filepath.Join(home, "lh", "config", "mcp.json"))
-		if added := err == nil && strings.Contains(string(file), mark); added != (answer == "always") || added != strings.Contains(said, "review its tools") {
+		if added := err == nil && strings.Contains(string(file), mark); added != (answer == "always") ||
+			added != strings.Contains(said, "review its tools") {
 			t.Errorf("%q: mcp.json is %s; told %s", answer, file, said)
 		}
 		if _, err := os.Stat(mark); err == nil && answer != "always" {
@@ -126,7 +133,8 @@ func TestServerOfTheEditorNeedsAYes(t *testing.T) {
 		server sdk.McpServer
 		says   string
 	}{{server("own", mark), ""}, {server("odd", "$"+"{HOME}"), "contains"}} {
-		if said := open(e, known.server); strings.Contains(said, "not used") != (known.says != "") || !strings.Contains(said, known.says) {
+		if said := open(e, known.server); strings.Contains(said, "not used") != (known.says != "") ||
+			!strings.Contains(said, known.says) {
 			t.Errorf("%s: told %s", jsonOf(known.server), said)
 		}
 	}
@@ -170,7 +178,8 @@ func TestListHasAllConversations(t *testing.T) {
 	}
 	e, _ = inside(t, env, vault)
 	for _, cwd := range []*string{nil, &vault} {
-		if got, err := e.ListSessions(t.Context(), sdk.ListSessionsRequest{Cwd: cwd}); err != nil || len(got.Sessions) != 301 {
+		if got, err := e.ListSessions(t.Context(), sdk.ListSessionsRequest{Cwd: cwd}); err != nil ||
+			len(got.Sessions) != 301 {
 			t.Errorf("%d of 301 conversations: %v", len(got.Sessions), err)
 		}
 	}

@@ -12,7 +12,8 @@ import (
 // image matches what makes a Markdown renderer fetch something. An editor may load images, so an
 // injected model could send the user's words to a server in an image address. A space inside the
 // match turns it into plain text in every renderer.
-var image = regexp.MustCompile(`!\[|(?i)<(?:img|image|picture|source|video|audio|track|i?frame|embed|object|input|link|style|script|svg)`)
+var image = regexp.MustCompile(`!\[|(?i)<(?:img|image|picture|source|video|audio|track|i?frame|embed|object|input|` +
+	`link|style|script|svg)`)
 
 // streamed defuses images in text that arrives in pieces. It holds the end of the previous piece,
 // because an image may begin there.

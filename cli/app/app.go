@@ -127,8 +127,8 @@ func OpenFolders(sh *Process, flags RunFlags, doing string) (*App, error) {
 	return a, nil
 }
 
-// Begin prints what the user should know before work on the notes begins. Without any it is an error. doing describes the
-// work, as in "listing without …".
+// Begin prints what the user should know before work on the notes begins. Without any it is an error. doing describes
+// the work, as in "listing without …".
 func (a *App) Begin(sh *Process, doing string) error {
 	if err := a.NeedsNotes(); err != nil {
 		return err

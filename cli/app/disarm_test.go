@@ -31,8 +31,10 @@ func TestMarkdownIsDisarmed(t *testing.T) {
 
 // marks are building blocks of Markdown.
 var marks = []string{
-	"`", "``", "```\n", "~~~\n", "\n", "\n\n", " ", "    ", "\t", "> ", "- ", "1. ", "# ", "\n---\n", "===\n", "|", "|---|\n", "\\", "<", ">", "[", "]", "(", ")", "![", "](", "]:", "[a]: b", "<b>", "</b>", "<!--",
-	"-->", "http://e.example/", "www.e.example/", "a@e.example", "a", "*", "_", "~", "&lt;", "&#33;", "\"", "é", "\r\n", "\x00", "[ ] ",
+	"`", "``", "```\n", "~~~\n", "\n", "\n\n", " ", "    ", "\t", "> ", "- ", "1. ", "# ", "\n---\n", "===\n", "|",
+	"|---|\n", "\\", "<", ">", "[", "]", "(", ")", "![", "](", "]:", "[a]: b", "<b>", "</b>", "<!--",
+	"-->", "http://e.example/", "www.e.example/", "a@e.example", "a", "*", "_", "~", "&lt;", "&#33;", "\"",
+	"é", "\r\n", "\x00", "[ ] ",
 }
 
 func FuzzDisarm(f *testing.F) {
@@ -64,7 +66,11 @@ func TestDisarmedMarkdownReadsAsItWasWritten(t *testing.T) {
 		}
 	}
 	code := "a[i](x) ![x](http://e.example) <script>\n\t\\<b> [r]: x\n\n    <!-- `\n"
-	for _, markdown := range []string{"```html\n" + code + "```\n", "~~~~ {.x}\n" + code + "~~~\n~~~~\n", "text\n\n    " + strings.ReplaceAll(code, "\n", "\n    "), "> ```c++ <x>\n> " + strings.ReplaceAll(code, "\n", "\n> ") + "```\n"} {
+	for _, markdown := range []string{
+		"```html\n" + code + "```\n", "~~~~ {.x}\n" + code + "~~~\n~~~~\n",
+		"text\n\n    " + strings.ReplaceAll(code, "\n", "\n    "),
+		"> ```c++ <x>\n> " + strings.ReplaceAll(code, "\n", "\n> ") + "```\n",
+	} {
 		if got := Disarm(markdown); got != markdown {
 			t.Errorf("code %q became %q", markdown, got)
 		}
@@ -89,7 +95,10 @@ func TestHostileMarkdownIsDisarmedInTime(t *testing.T) {
 
 // A CR without LF ends a line for most renderers, and with it code begun before it.
 func TestLoneCRHidesNoImage(t *testing.T) {
-	for _, live := range []string{"`a\r\r![x](http://evil/p.png)\r\rb`\n", "`a\r\n\r\n![x](http://evil/p.png)`", "a\r![x](u)"} {
+	for _, live := range []string{
+		"`a\r\r![x](http://evil/p.png)\r\rb`\n",
+		"`a\r\n\r\n![x](http://evil/p.png)`", "a\r![x](u)",
+	} {
 		if got := Disarm(live); hostile.Armed(strings.ReplaceAll(got, "\r", "\n")) != nil {
 			t.Errorf("%q stays live: %q", live, got)
 		}

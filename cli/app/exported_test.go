@@ -22,12 +22,14 @@ func active(page string) (found []string) {
 		if token.Type != html.StartTagToken && token.Type != html.SelfClosingTagToken {
 			continue
 		}
-		if strings.Contains(" script style img iframe object embed link svg video audio form base meta ", " "+token.Data+" ") {
+		if strings.Contains(" script style img iframe object embed link svg video audio form base meta ",
+			" "+token.Data+" ") {
 			found = append(found, token.String())
 		}
 		for _, a := range token.Attr {
 			leads := a.Key == "href" || a.Key == "src"
-			if strings.HasPrefix(a.Key, "on") || a.Key == "style" || leads && !regexp.MustCompile(`(?i)^(https?://|mailto:)`).MatchString(a.Val) {
+			if strings.HasPrefix(a.Key, "on") || a.Key == "style" ||
+				leads && !regexp.MustCompile(`(?i)^(https?://|mailto:)`).MatchString(a.Val) {
 				found = append(found, token.String())
 			}
 		}
@@ -43,10 +45,14 @@ func TestExportedPageRunsAndLoadsNothing(t *testing.T) {
 	}
 	defer s.Close()
 	texts := []string{
-		`<script>alert(1)</script> & "quotes"`, `![x](https://evil.example/p.png "t")`, `[a](javascript:alert(1)) [b](JaVaScRiPt:alert(1)) [c](data:text/html,x)`,
-		`<img src=x onerror=alert(1)>`, "<div\n onclick='alert(1)'>\n\nx\n</div>", `<https://example.com/?a="b">`, `[x](https://e.example/" onmouseover="alert(1))`,
-		"<style>@import url(https://evil.example)</style>", "```html\n<script>x</script>\n```", "[ref]: javascript:alert(1)\n\n[ref]", "<!-- --> <script>x</script> -->",
-		`<svg/onload=alert(1)>`, `</style><script>alert(1)</script>`, "https://example.com/<script>", "| a |\n|---|\n| <b onclick='x'>y</b> |", "</div></article></body><script>1</script>",
+		`<script>alert(1)</script> & "quotes"`, `![x](https://evil.example/p.png "t")`,
+		`[a](javascript:alert(1)) [b](JaVaScRiPt:alert(1)) [c](data:text/html,x)`,
+		`<img src=x onerror=alert(1)>`, "<div\n onclick='alert(1)'>\n\nx\n</div>", `<https://example.com/?a="b">`,
+		`[x](https://e.example/" onmouseover="alert(1))`,
+		"<style>@import url(https://evil.example)</style>", "```html\n<script>x</script>\n```",
+		"[ref]: javascript:alert(1)\n\n[ref]", "<!-- --> <script>x</script> -->",
+		`<svg/onload=alert(1)>`, `</style><script>alert(1)</script>`, "https://example.com/<script>",
+		"| a |\n|---|\n| <b onclick='x'>y</b> |", "</div></article></body><script>1</script>",
 	}
 	for _, p := range hostile.Payloads {
 		texts = append(texts, p.Text)
@@ -56,7 +62,10 @@ func TestExportedPageRunsAndLoadsNothing(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		answer := agent.Answer{Text: text, Error: text, Citations: []agent.Citation{{N: 1, Path: text}}, Log: []agent.Logged{{Thought: text}, {At: len(text), Step: "1", Action: text, Result: text}}}
+		answer := agent.Answer{
+			Text: text, Error: text, Citations: []agent.Citation{{N: 1, Path: text}},
+			Log: []agent.Logged{{Thought: text}, {At: len(text), Step: "1", Action: text, Result: text}},
+		}
 		if err := s.Finish(t.Context(), turn, answer); err != nil {
 			t.Fatal(err)
 		}
@@ -85,7 +94,10 @@ func TestExportedPageRunsAndLoadsNothing(t *testing.T) {
 	if strings.ContainsAny(body, "\x1b\x07\u202e") {
 		t.Error("the page holds control characters")
 	}
-	for _, want := range []string{"&lt;script&gt;alert(1)&lt;/script&gt;", "[picture: x · https://evil.example/p.png]"} {
+	for _, want := range []string{
+		"&lt;script&gt;alert(1)&lt;/script&gt;",
+		"[picture: x · https://evil.example/p.png]",
+	} {
 		if !strings.Contains(body, want) {
 			t.Errorf("the page does not show %s", want)
 		}
@@ -94,8 +106,12 @@ func TestExportedPageRunsAndLoadsNothing(t *testing.T) {
 
 // Note editors show "- [1]" as a check box.
 func TestSourcesAreNotTasks(t *testing.T) {
-	cited := agent.Answer{Text: "Three times. [1]", Citations: []agent.Citation{{N: 1, Path: "plan.md", Line: 8}, {N: 2, Path: "log.md", Line: 9}}}
-	got := Disarm(ConversationMarkdown(agent.Conversation{Title: "running"}, []agent.Exchange{{Question: "how often?", Answer: cited}}))
+	cited := agent.Answer{Text: "Three times. [1]", Citations: []agent.Citation{
+		{N: 1, Path: "plan.md", Line: 8},
+		{N: 2, Path: "log.md", Line: 9},
+	}}
+	got := Disarm(ConversationMarkdown(agent.Conversation{Title: "running"},
+		[]agent.Exchange{{Question: "how often?", Answer: cited}}))
 	if !strings.Contains(got, "\n[1] plan.md:8  \n[2] log.md:9\n") {
 		t.Errorf("exported:\n%s", got)
 	}

@@ -34,7 +34,10 @@ const patience = 90 * time.Second
 type counter struct{ ran atomic.Int64 }
 
 func (c *counter) Spec() llm.ToolSpec {
-	return llm.ToolSpec{Name: "count", Description: "counts", Schema: json.RawMessage(`{"type":"object","properties":{"query":{"type":"string"}}}`)}
+	return llm.ToolSpec{
+		Name: "count", Description: "counts",
+		Schema: json.RawMessage(`{"type":"object","properties":{"query":{"type":"string"}}}`),
+	}
 }
 func (c *counter) Properties() agent.Properties { return agent.Properties{} }
 func (c *counter) Run(context.Context, json.RawMessage) (agent.Result, error) {
@@ -42,7 +45,8 @@ func (c *counter) Run(context.Context, json.RawMessage) (agent.Result, error) {
 	return agent.Result{Text: "counted"}, nil
 }
 
-const countPlan = `{"reasoning":"the answer is near","steps":[{"id":"1","tool":"count","input":{"query":"all"},"description":"count them"}]}`
+const countPlan = `{"reasoning":"the answer is near","steps":[{"id":"1","tool":"count","input":{"query":"all"},` +
+	`"description":"count them"}]}`
 
 // faultRig is all of LifeHub below the screen, with a faulty server.
 type faultRig struct {
@@ -58,7 +62,10 @@ func newFaultRig(t *testing.T, protocol string) *faultRig {
 	t.Helper()
 	server := llmtest.NewFaults(t)
 	server.Play(countPlan, llmtest.FaultyAnswer)
-	provider, err := servers.Open(llm.Settings{Provider: protocol, OllamaHost: server.URL, OpenAIURL: server.URL + "/v1", Model: llmtest.FaultModel})
+	provider, err := servers.Open(llm.Settings{
+		Provider: protocol, OllamaHost: server.URL,
+		OpenAIURL: server.URL + "/v1", Model: llmtest.FaultModel,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,7 +82,8 @@ func newFaultRig(t *testing.T, protocol string) *faultRig {
 	r := &faultRig{t: t, server: server, store: kept, counter: &counter{}}
 	limits := store.Limits{Turn: 1 << 20, Total: 1 << 24}
 	r.agent = turn.New(turn.Options{
-		Model: provider, Server: prompt.ServerOf(provider), History: kept, Journal: kept, Tools: agenttest.Tools(r.counter),
+		Model: provider, Server: prompt.ServerOf(provider), History: kept, Journal: kept,
+		Tools: agenttest.Tools(r.counter),
 		Trace: tracing{kept, limits},
 	})
 	return r
@@ -110,7 +118,8 @@ func (r *faultRig) ask(escAt int, escSaid string) turned {
 	var escaped time.Time
 	var text strings.Builder
 	esc := func() {
-		if escAt > 0 && escaped.IsZero() && len(r.server.Bodies())-before >= escAt && strings.Contains(text.String(), escSaid) {
+		if escAt > 0 && escaped.IsZero() && len(r.server.Bodies())-before >= escAt &&
+			strings.Contains(text.String(), escSaid) {
 			escaped = time.Now()
 			cancel()
 		}
@@ -149,7 +158,8 @@ func (r *faultRig) ask(escAt int, escSaid string) turned {
 	}
 	result.kept = list[0]
 	if result.kept.Answer.Text != result.said {
-		result.broken = append(result.broken, fmt.Sprintf("kept is %q, said was %q", result.kept.Answer.Text, result.said))
+		result.broken = append(result.broken, fmt.Sprintf("kept is %q, said was %q",
+			result.kept.Answer.Text, result.said))
 	}
 	if result.kept.Open {
 		result.broken = append(result.broken, "the turn stayed open")
@@ -163,7 +173,10 @@ func (r *faultRig) ask(escAt int, escSaid string) turned {
 // The faults, by their effect on an answer.
 var (
 	harmless = []llmtest.Fault{llmtest.Busy, llmtest.OneByteAtATime, llmtest.BadUTF8}
-	cutting  = []llmtest.Fault{llmtest.HangMiddle, llmtest.Reset, llmtest.CleanEnd, llmtest.HalfLine, llmtest.ErrorObject, llmtest.Circles}
+	cutting  = []llmtest.Fault{
+		llmtest.HangMiddle, llmtest.Reset, llmtest.CleanEnd, llmtest.HalfLine,
+		llmtest.ErrorObject, llmtest.Circles,
+	}
 )
 
 // faultCase is a fault in the plan or in the answer.
@@ -218,7 +231,8 @@ func (c faultCase) run(r *faultRig, at int, esc bool) (first, again turned) {
 	r.server.Set(c.fault, at)
 	escAt, escSaid := 0, ""
 	switch {
-	case c.fault == llmtest.HangBefore, c.fault == llmtest.HangMiddle, esc && !slices.Contains(cutting, c.fault) && c.fault != llmtest.Refuse:
+	case c.fault == llmtest.HangBefore, c.fault == llmtest.HangMiddle, esc && !slices.Contains(cutting, c.fault) &&
+		c.fault != llmtest.Refuse:
 		escAt = 2
 		if c.plan {
 			escAt = 1
@@ -233,7 +247,8 @@ func (c faultCase) run(r *faultRig, at int, esc bool) (first, again turned) {
 	r.server.Set(llmtest.None, 0)
 	again = r.ask(0, "")
 	if again.kept.Answer.Text != llmtest.FaultyAnswer || again.kept.Answer.Cut || again.runs != 1 {
-		again.broken = append(again.broken, fmt.Sprintf("the next question: %q, %d runs, ended with %+v", again.said, again.runs, again.last))
+		again.broken = append(again.broken, fmt.Sprintf("the next question: %q, %d runs, ended with %+v",
+			again.said, again.runs, again.last))
 	}
 	return first, again
 }
@@ -326,8 +341,10 @@ func TestFaultyServerLosesNoTextAndRunsNothing(t *testing.T) {
 			})
 		}
 	})
-	t.Logf("%d faults × protocols × plan and answer × %d places: %d turns, %d broken promises; usable again p50 %v p99 %v max %v; Esc n %d p50 %v p99 %v max %v",
-		len(llmtest.AllFaults), places, sum.turns, sum.broken, percentile(sum.usable, 50), percentile(sum.usable, 99), percentile(sum.usable, 100),
+	t.Logf("%d faults × protocols × plan and answer × %d places: %d turns, %d broken promises; usable again p50 %v "+
+		"p99 %v max %v; Esc n %d p50 %v p99 %v max %v",
+		len(llmtest.AllFaults), places, sum.turns, sum.broken, percentile(sum.usable, 50), percentile(sum.usable, 99),
+		percentile(sum.usable, 100),
 		len(sum.esc), percentile(sum.esc, 50), percentile(sum.esc, 99), percentile(sum.esc, 100))
 }
 
@@ -352,7 +369,8 @@ func (c faultCase) all(t *testing.T, r *faultRig, places int, sum *tally) {
 				slow = first.esc > max(usual, 100*time.Millisecond) || again.took > max(usual, time.Second)
 			}
 			if slow && try == 3 {
-				t.Errorf("%s, plan %t, after %d bytes: Esc took %v, the next answer %v", c.protocol, c.plan, at, first.esc, again.took)
+				t.Errorf("%s, plan %t, after %d bytes: Esc took %v, the next answer %v", c.protocol, c.plan,
+					at, first.esc, again.took)
 			}
 			if !slow || try == 3 {
 				break

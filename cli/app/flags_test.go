@@ -11,7 +11,8 @@ func TestWrongArgumentsShowTheUsage(t *testing.T) {
 	root.AddCommand(show)
 	CheckArgs(root)
 	for _, given := range [][]string{nil, {"one", "two"}} {
-		if err := show.Args(show, given); err == nil || err.Error() != "usage: lifehub show ID; see `lifehub show --help`" {
+		if err := show.Args(show, given); err == nil || err.Error() != "usage: lifehub show ID; see `lifehub show "+
+			"--help`" {
 			t.Errorf("%q: %v", given, err)
 		}
 	}

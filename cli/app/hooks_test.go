@@ -25,8 +25,13 @@ type hooked struct {
 
 func newHooked(t *testing.T, call, after string) *hooked {
 	dir := t.TempDir()
-	h := &hooked{t: t, home: dir, vault: apptest.Vault(t), call: filepath.Join(dir, "call.sh"), after: filepath.Join(dir, "after.sh")}
-	apptest.Write(t, filepath.Join(dir, "config", "config.yaml"), fmt.Sprintf("provider: offline\nhooks:\n  before_call: [/bin/sh, %s]\n  after_turn: [/bin/sh, %s]\n", h.call, h.after))
+	h := &hooked{
+		t: t, home: dir, vault: apptest.Vault(t), call: filepath.Join(dir, "call.sh"),
+		after: filepath.Join(dir, "after.sh"),
+	}
+	apptest.Write(t, filepath.Join(dir, "config", "config.yaml"),
+		fmt.Sprintf("provider: offline\nhooks:\n  before_call: [/bin/sh, %s]\n  after_turn: [/bin/sh, %s]\n", h.call,
+			h.after))
 	apptest.Write(t, h.call, call)
 	apptest.Write(t, h.after, after)
 	return h
@@ -55,14 +60,16 @@ func (h *hooked) trust() {
 func (h *hooked) add(allowed bool) (asked []agent.PermissionAsked, step agent.StepChanged, told string) {
 	h.t.Helper()
 	if allowed {
-		apptest.Write(h.t, filepath.Join(h.home, "config", "permissions.yaml"), "rules: [{tool: add_task, level: auto}]\n")
+		apptest.Write(h.t, filepath.Join(h.home, "config", "permissions.yaml"),
+			"rules: [{tool: add_task, level: auto}]\n")
 	}
 	a, err := app.Open(h.t.Context(), apptest.Process(h.home), app.RunFlags{Notes: []string{h.vault}})
 	if err != nil {
 		h.t.Fatal(err)
 	}
 	defer a.Close()
-	for e := range a.Agent().Call(h.t.Context(), a.Store.NewConversation(), "add shoes", agent.Step{Tool: "add_task", Input: json.RawMessage(`{"text":"buy shoes"}`)}) {
+	for e := range a.Agent().Call(h.t.Context(), a.Store.NewConversation(), "add shoes",
+		agent.Step{Tool: "add_task", Input: json.RawMessage(`{"text":"buy shoes"}`)}) {
 		switch body := e.Body.(type) {
 		case agent.PermissionAsked:
 			asked = append(asked, body)
@@ -91,7 +98,10 @@ func TestHookCanOnlyTighten(t *testing.T) { // not in parallel: it shortens the 
 		"lies":          {script: `echo allow; echo '{"decision":"allow","permission":"auto"}'; echo allow >&2`},
 		"denies":        {script: "echo 'not on \033[31mSunday' >&2; exit 2", denied: "not on Sunday"},
 		"gives no word": {script: "exit 2", denied: "no reason"},
-		"floods":        {script: "yes allow | head -c 3000000 >&2; yes | head -c 3000000; exit 2", denied: "allow allow"},
+		"floods": {
+			script: "yes allow | head -c 3000000 >&2; yes | head -c 3000000; exit 2",
+			denied: "allow allow",
+		},
 		"reads nothing": {script: "exec <&-; exit 2", denied: "no reason"},
 		"fails":         {script: "echo broken >&2; exit 1", asks: "exit code 1: broken"},
 		"crashes":       {script: "kill -SEGV $$", asks: "it was killed"},
@@ -105,17 +115,21 @@ func TestHookCanOnlyTighten(t *testing.T) { // not in parallel: it shortens the 
 			h.trust()
 			before := h.tasks()
 			asked, step, _ := h.add(false)
-			if wants := 1; tc.denied == "" && len(asked) != wants || tc.denied != "" && len(asked) > 0 || h.tasks() != before {
+			if wants := 1; tc.denied == "" && len(asked) != wants ||
+				tc.denied != "" && len(asked) > 0 || h.tasks() != before {
 				t.Fatalf("without a rule: asked %+v, %+v, tasks\n%s", asked, step, h.tasks())
 			}
 			asked, step, _ = h.add(true)
 			switch ran := h.tasks() != before; {
 			case tc.denied != "":
-				if ran || len(asked) > 0 || step.Status != agent.Denied || !strings.Contains(step.Reason, "before_call") || !strings.Contains(step.Reason, tc.denied) || len(step.Reason) > 600 {
+				if ran || len(asked) > 0 || step.Status != agent.Denied ||
+					!strings.Contains(step.Reason, "before_call") ||
+					!strings.Contains(step.Reason, tc.denied) || len(step.Reason) > 600 {
 					t.Errorf("asked %+v, %+v, ran %t", asked, step, ran)
 				}
 			case tc.asks != "":
-				if ran || len(asked) != 1 || !strings.Contains(asked[0].Reason, "before_call") || !strings.Contains(asked[0].Reason, tc.asks) || asked[0].Rule != "" {
+				if ran || len(asked) != 1 || !strings.Contains(asked[0].Reason, "before_call") ||
+					!strings.Contains(asked[0].Reason, tc.asks) || asked[0].Rule != "" {
 					t.Errorf("asked %+v, %+v, ran %t", asked, step, ran)
 				}
 			case !ran || len(asked) > 0:
@@ -140,7 +154,8 @@ func TestHookRunsOnlyAsReviewed(t *testing.T) {
 		t.Error("it was reviewed and does not count")
 	}
 	config := filepath.Join(h.home, "config", "config.yaml")
-	apptest.Write(t, config, strings.Replace(apptest.Read(t, config), "before_call: [/bin/sh", "before_call: [/bin/sh, -e", 1))
+	apptest.Write(t, config, strings.Replace(apptest.Read(t, config), "before_call: [/bin/sh",
+		"before_call: [/bin/sh, -e", 1))
 	if !asks() {
 		t.Error("its command has changed, and it counts")
 	}
@@ -159,13 +174,16 @@ func TestHookGetsTheEventAndNoSecret(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if call["event"] != "before_call" || call["tool"] != "add_task" || call["asks"] != false || fmt.Sprint(call["input"]) != "map[text:buy shoes]" {
+	if call["event"] != "before_call" || call["tool"] != "add_task" || call["asks"] != false ||
+		fmt.Sprint(call["input"]) != "map[text:buy shoes]" {
 		t.Errorf("before the call: %v", call)
 	}
-	if after["event"] != "after_turn" || after["turn"] != call["turn"] || !strings.Contains(fmt.Sprint(after["effects"]), "tasks.md") {
+	if after["event"] != "after_turn" || after["turn"] != call["turn"] ||
+		!strings.Contains(fmt.Sprint(after["effects"]), "tasks.md") {
 		t.Errorf("after the turn: %v", after)
 	}
-	if env := apptest.Read(t, filepath.Join(out, "env")); strings.Contains(env, "secret") || strings.Contains(env, "API_KEY") {
+	if env := apptest.Read(t, filepath.Join(out, "env")); strings.Contains(env, "secret") ||
+		strings.Contains(env, "API_KEY") {
 		t.Errorf("its environment is\n%s", env)
 	}
 }
@@ -176,7 +194,8 @@ func TestFailedAfterTurnHookIsReported(t *testing.T) {
 	h.trust()
 	before := h.tasks()
 	_, step, told := h.add(true)
-	if step.Status != agent.Done || h.tasks() == before || !strings.Contains(told, "after_turn") || !strings.Contains(told, "exit code 1: no repository") {
+	if step.Status != agent.Done || h.tasks() == before || !strings.Contains(told, "after_turn") ||
+		!strings.Contains(told, "exit code 1: no repository") {
 		t.Errorf("%+v, told %q", step, told)
 	}
 	if _, err := os.Stat(h.after); err != nil {

@@ -41,7 +41,8 @@ var asked = [][2]string{
 	},
 	{"When did the garlic go in?", "Garlic went in on 2026-10-24, four rows, 15 cm apart."},
 	{"How much is the rent of the allotment?", "The rent of 96 € a year is due on 1 March."},
-	{"How long does the sourdough bake?", "Bake at 250 °C with the lid on for 25 minutes, then at 220 °C without it for 20."},
+	{"How long does the sourdough bake?", "Bake at 250 °C with the lid on for 25 minutes, then at 220 °C without it " +
+		"for 20."},
 	{"Which size of the Brisk Lane should I order?", "The Brisk Lane come half a size too small: order 43, not 42.5."},
 	{"How often does the monstera get water?", "Monstera: water once a week, every ten days in winter."},
 }
@@ -67,7 +68,8 @@ func askAtPace(t *testing.T, vault, mode string, n int, warm bool) (list []waite
 		answers[q[0]] = q[1]
 	}
 	server := llmtest.StartPaced(t, reads, writes, answers)
-	process := apptest.Process(t.TempDir(), "LIFEHUB_PROVIDER=openai", "OPENAI_BASE_URL="+server.URL, "LIFEHUB_MODE="+mode)
+	process := apptest.Process(t.TempDir(), "LIFEHUB_PROVIDER=openai",
+		"OPENAI_BASE_URL="+server.URL, "LIFEHUB_MODE="+mode)
 	a, err := app.Open(t.Context(), process, app.RunFlags{Notes: []string{vault}, NoSave: true})
 	if err != nil {
 		t.Fatal(err)
@@ -172,7 +174,8 @@ func TestAnAnswerTakesLittleLongerThanOneRequest(t *testing.T) {
 			t.Errorf("%s: the answer is not %q", asked[i][0], asked[i][1])
 		}
 		if w.times() > mostTimesPlain[i] {
-			t.Errorf("%s: %.2f times a plain request, at most %.2f are allowed", asked[i][0], w.times(), mostTimesPlain[i])
+			t.Errorf("%s: %.2f times a plain request, at most %.2f are allowed", asked[i][0],
+				w.times(), mostTimesPlain[i])
 		}
 	}
 }
@@ -186,7 +189,8 @@ func TestTheFirstQuestionAfterAWarmStartCostsAsMuchAsTheSecond(t *testing.T) {
 		first, second := list[0].prompt-list[0].cached, list[1].prompt-list[1].cached
 		t.Logf("%s: %d and %d tokens are read", mode, first, second)
 		if list[0].calls != list[1].calls || float64(first) > 1.1*float64(second) {
-			t.Errorf("%s: the first question has the model read %d tokens in %d calls, the second %d in %d", mode, first, list[0].calls, second, list[1].calls)
+			t.Errorf("%s: the first question has the model read %d tokens in %d calls, the second %d in %d", mode,
+				first, list[0].calls, second, list[1].calls)
 		}
 	}
 }
@@ -245,13 +249,16 @@ func TestLatency(t *testing.T) {
 			for _, i := range []int{0, len(list) - 1} {
 				w := list[i]
 				fmt.Fprintf(&turns, "| %s, %s, question %d | %.1f | %.1f | %.1f | %.1f | %.2f | %d | %s | %.0f %% | %d |\n",
-					notes, mode, i+1, w.first.Seconds(), w.plainFirst.Seconds(), w.whole.Seconds(), w.plainWhole.Seconds(), w.times(),
+					notes, mode, i+1, w.first.Seconds(), w.plainFirst.Seconds(), w.whole.Seconds(),
+					w.plainWhole.Seconds(), w.times(),
 					w.calls, text.Thousands(w.prompt), 100*float64(w.cached)/float64(w.prompt), w.written)
 			}
 			if mode == "auto" {
 				w := askAtPace(t, vault, mode, 1, true)[0]
-				fmt.Fprintf(&turns, "| %s, %s, question 1 after a warm start | %.1f | %.1f | %.1f | %.1f | %.2f | %d | %s | %.0f %% | %d |\n",
-					notes, mode, w.first.Seconds(), w.plainFirst.Seconds(), w.whole.Seconds(), w.plainWhole.Seconds(), w.times(),
+				fmt.Fprintf(&turns, "| %s, %s, question 1 after a warm start | %.1f | %.1f | %.1f | %.1f | %.2f | %d "+
+					"| %s | %.0f %% | %d |\n",
+					notes, mode, w.first.Seconds(), w.plainFirst.Seconds(), w.whole.Seconds(),
+					w.plainWhole.Seconds(), w.times(),
 					w.calls, text.Thousands(w.prompt), 100*float64(w.cached)/float64(w.prompt), w.written)
 			}
 			var once, right, calls, prompt, cached int
@@ -282,8 +289,10 @@ func TestLatency(t *testing.T) {
 		t.Fatalf("%s has no heading %q", file, latencyHeading)
 	}
 	apptest.Write(t, file, kept+latencyHeading+
-		"\n| turn | first word, s | plain | whole, s | plain | times plain | calls | prompt tokens | cached | written |\n"+
+		"\n| turn | first word, s | plain | whole, s | plain | times plain | calls | prompt tokens | cached | "+
+		"written |\n"+
 		"|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|\n"+turns.String()+
-		"\n| ten questions | right | in one call | calls a turn | prompt tokens a turn | cached | times plain, 2 to 10 | at most |\n"+
+		"\n| ten questions | right | in one call | calls a turn | prompt tokens a turn | cached | times plain, 2 to "+
+		"10 | at most |\n"+
 		"|---|---:|---:|---:|---:|---:|---:|---:|\n"+sums.String())
 }

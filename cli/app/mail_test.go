@@ -34,7 +34,8 @@ func TestMailPasswordIsReadFromPrivatePlaces(t *testing.T) {
 			c := settings.Defaults()
 			c.Mail.PasswordFile = tc.file
 			got, err := app.MailOf(c, apptest.Environment{settings.PasswordEnv + "=" + tc.env}).Password.Read()
-			if got != tc.want || (err != nil) != (tc.fails != "") || err != nil && !strings.Contains(err.Error(), tc.fails) {
+			if got != tc.want || (err != nil) != (tc.fails != "") ||
+				err != nil && !strings.Contains(err.Error(), tc.fails) {
 				t.Errorf("got %q, %v", got, err)
 			}
 		})

@@ -20,7 +20,13 @@ func TestProgressBarShowsOnlyText(t *testing.T) {
 	}
 	defer from.Close()
 	b := &Bar{Process: &Process{Err: to}, on: true}
-	for _, size := range [][2]int64{{-5, 10}, {math.MaxInt64, math.MaxInt64}, {math.MinInt64, math.MaxInt64}, {3, 2}, {5_000_000, 10_000_000}} {
+	for _, size := range [][2]int64{
+		{-5, 10},
+		{math.MaxInt64, math.MaxInt64},
+		{math.MinInt64, math.MaxInt64},
+		{3, 2},
+		{5_000_000, 10_000_000},
+	} {
 		b.last = time.Time{}
 		b.Bytes("pulling\x1b]0;PWNED\x07\x1b[2J\nagain\u202e"+strings.Repeat("x", 5000), size[0], size[1])
 	}

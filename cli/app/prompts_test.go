@@ -41,8 +41,9 @@ func promptsIn(t *testing.T, files map[string]string) map[string]Prompt {
 
 func TestPromptFileBecomesACommand(t *testing.T) {
 	list := promptsIn(t, map[string]string{
-		"week.md":    "# Sum up my week\n\nFor $ARGUMENTS.\n",
-		"front.md":   "\ufeff---\r\nname: month\r\ndescription: |\r\n  What happened\r\n  this month\r\ntools: [search_notes, 'list_*']\r\n---\r\nSum up my month.\r\n",
+		"week.md": "# Sum up my week\n\nFor $ARGUMENTS.\n",
+		"front.md": "\ufeff---\r\nname: month\r\ndescription: |\r\n  What happened\r\n  this month\r\ntools: " +
+			"[search_notes, 'list_*']\r\n---\r\nSum up my month.\r\n",
 		"none.md":    "---\ntools: []\n---\nTell a joke.",
 		"words.md":   "---\ntools: read_note, search_notes\n---\nx",
 		"ignore.txt": "x",
@@ -88,12 +89,14 @@ func TestUnreadablePromptIsNotSent(t *testing.T) {
 	} {
 		p := promptsIn(t, map[string]string{"week.md": text})["week.md"]
 		got, err := p.Message("", nil, []string{"search_notes"})
-		if err == nil || got != "" || !strings.Contains(err.Error(), "week.md: ") || !strings.Contains(err.Error(), want) {
+		if err == nil || got != "" || !strings.Contains(err.Error(), "week.md: ") ||
+			!strings.Contains(err.Error(), want) {
 			t.Errorf("%.40q: sends %q, %v; want %s", text, got, err, want)
 		}
 	}
 	list := promptsIn(t, map[string]string{"a.md": "---\nname: b\n---\nx", "b.md": "y"})
-	if list["a.md"].Err != nil || list["b.md"].Err == nil || !strings.Contains(list["b.md"].Err.Error(), "a.md has the name b already") {
+	if list["a.md"].Err != nil || list["b.md"].Err == nil ||
+		!strings.Contains(list["b.md"].Err.Error(), "a.md has the name b already") {
 		t.Errorf("two of one name: %+v", list)
 	}
 }

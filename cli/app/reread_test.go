@@ -22,7 +22,10 @@ func TestRereadOfADeletedSource(t *testing.T) {
 	}
 	defer folder.Close() // opened for reading
 	a := &app.App{Settings: settings.Defaults(), Vaults: []*app.Vault{{Folder: folder}}}
-	running := agent.Source{Path: "running.md", Vault: folder.Dir(), Line: 3, EndLine: 3, Text: "I run three times a week: Tuesday, Thursday and Sunday."}
+	running := agent.Source{
+		Path: "running.md", Vault: folder.Dir(), Line: 3, EndLine: 3,
+		Text: "I run three times a week: Tuesday, Thursday and Sunday.",
+	}
 	verdict := func() agent.Verdict {
 		return citation.Check("“I run three times a week” [1]", []agent.Source{running}, a)[0].Verdict
 	}

@@ -29,7 +29,10 @@ func TestRealOllamaRestartedInMidAnswerLosesNothing(t *testing.T) {
 		restarts = 50
 	}
 	server := llmtest.StartOllama(t)
-	provider, err := servers.Open(llm.Settings{Provider: "ollama", OllamaHost: server.URL, Model: "scripted-endless", Window: 16384})
+	provider, err := servers.Open(llm.Settings{
+		Provider: "ollama", OllamaHost: server.URL,
+		Model: "scripted-endless", Window: 16384,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -108,8 +111,10 @@ func TestRealOllamaRestartedInMidAnswerLosesNothing(t *testing.T) {
 		}
 		escapes = append(escapes, took)
 	}
-	t.Logf("%d restarts: killed, the turn ended after p50 %v max %v; asked after the restart, model loaded anew, p50 %v max %v; Esc p50 %v p99 %v",
-		restarts, percentile(ends, 50), percentile(ends, 100), percentile(returns, 50), percentile(returns, 100), percentile(escapes, 50), percentile(escapes, 99))
+	t.Logf("%d restarts: killed, the turn ended after p50 %v max %v; asked after the restart, model loaded anew, p50 "+
+		"%v max %v; Esc p50 %v p99 %v",
+		restarts, percentile(ends, 50), percentile(ends, 100), percentile(returns, 50), percentile(returns, 100),
+		percentile(escapes, 50), percentile(escapes, 99))
 	// The time limits hold in the full count only; with fewer restarts the machine may be busy, so
 	// check only that nothing hangs.
 	ending, escape := 10*time.Second, 10*time.Second

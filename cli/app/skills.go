@@ -153,7 +153,8 @@ func (all Skills) Tool() agent.Tool {
 	type arguments struct{ Name, File string }
 	return agent.NewTool(llm.ToolSpec{
 		Name: agent.ReadSkill, Description: description,
-		Schema: json.RawMessage(`{"type":"object","properties":{"name":{"type":"string"},"file":{"type":"string"}},"required":["name"],"additionalProperties":false}`),
+		Schema: json.RawMessage(`{"type":"object","properties":{"name":{"type":"string"},"file":{"type":"string"}},` +
+			`"required":["name"],"additionalProperties":false}`),
 	}, agent.Auto, func(_ context.Context, given arguments) (agent.Result, error) {
 		i := slices.IndexFunc(list, func(s skill) bool { return s.Name == given.Name })
 		if i < 0 {

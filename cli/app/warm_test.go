@@ -81,7 +81,8 @@ func TestUnknownSizeIsDecidedByTheFirstAnswer(t *testing.T) {
 		server := llmtest.StartPaced(t, reads, tc.rate, map[string]string{asked[0][0]: asked[0][1]})
 		home, vault := t.TempDir(), sampleNotes(t, 0)
 		open := func() *app.App {
-			a, err := app.Open(t.Context(), apptest.Process(home, "LIFEHUB_PROVIDER=openai", "OPENAI_BASE_URL="+server.URL), app.RunFlags{Notes: []string{vault}})
+			a, err := app.Open(t.Context(), apptest.Process(home, "LIFEHUB_PROVIDER=openai",
+				"OPENAI_BASE_URL="+server.URL), app.RunFlags{Notes: []string{vault}})
 			if err != nil {
 				t.Fatal(err)
 			}

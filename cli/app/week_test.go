@@ -21,7 +21,10 @@ var week = []struct {
 	calls   [][2]string
 }{
 	{"new", nil},
-	{"What did I write about the boiler?", [][2]string{callOf("search_notes", "query", "boiler"), callOf("read_note", "path", "diary.md")}},
+	{"What did I write about the boiler?", [][2]string{
+		callOf("search_notes", "query", "boiler"),
+		callOf("read_note", "path", "diary.md"),
+	}},
 	{"And about the plumber?", [][2]string{callOf("search_notes", "query", "plumber")}},
 	{"Which tasks are open?", [][2]string{callOf("list_tasks")}},
 	{"new", nil},
@@ -29,25 +32,57 @@ var week = []struct {
 	{"Add a task: buy a filter", [][2]string{callOf("add_task", "text", "buy a filter")}},
 	{"I called the plumber.", [][2]string{callOf("complete_task", "task", "call the plumber")}},
 	{"new", nil},
-	{"Clip https://hens.example/fence", [][2]string{callOf("web_fetch", "url", "https://hens.example/fence"), callOf("create_note", "path", "clips/fence.md", "content", "---\nsource: https://hens.example/fence\n---\n\nHens need a fence.\n")}},
+	{"Clip https://hens.example/fence", [][2]string{
+		callOf("web_fetch", "url", "https://hens.example/fence"),
+		callOf("create_note", "path", "clips/fence.md", "content",
+			"---\nsource: https://hens.example/fence\n---\n\nHens need a fence.\n"),
+	}},
 	{"new", nil},
-	{"Clip https://bread.example/rye", [][2]string{callOf("web_fetch", "url", "https://bread.example/rye"), callOf("create_note", "path", "clips/rye.md", "content", "---\nsource: https://bread.example/rye\n---\n\nRye needs a day.\n")}},
+	{"Clip https://bread.example/rye", [][2]string{
+		callOf("web_fetch", "url", "https://bread.example/rye"),
+		callOf("create_note", "path", "clips/rye.md", "content",
+			"---\nsource: https://bread.example/rye\n---\n\nRye needs a day.\n"),
+	}},
 	{"new", nil},
-	{"How long does rye need?", [][2]string{callOf("search_notes", "query", "rye"), callOf("read_note", "path", "clips/rye.md")}},
+	{"How long does rye need?", [][2]string{
+		callOf("search_notes", "query", "rye"),
+		callOf("read_note", "path", "clips/rye.md"),
+	}},
 	{"new", nil},
-	{"Search the web for marathon training tips", [][2]string{callOf("web_search", "query", "marathon training tips"), callOf("web_fetch", "url", "https://run.example/tips")}},
+	{"Search the web for marathon training tips", [][2]string{
+		callOf("web_search", "query", "marathon training tips"),
+		callOf("web_fetch", "url", "https://run.example/tips"),
+	}},
 	{"And for running shoes?", [][2]string{callOf("web_search", "query", "best running shoes for a marathon")}},
 	{"new", nil},
-	{"What does my plan say about shoes, and what does the web say about running shoes?", [][2]string{callOf("search_notes", "query", "shoes"), callOf("web_search", "query", "running shoes"), callOf("web_fetch", "url", "https://run.example/shoes")}},
-	{"Open the other one too.", [][2]string{callOf("web_search", "query", "shoes"), callOf("web_fetch", "url", "https://run.example/tips")}},
+	{
+		"What does my plan say about shoes, and what does the web say about running shoes?",
+		[][2]string{
+			callOf("search_notes", "query", "shoes"), callOf("web_search", "query", "running shoes"),
+			callOf("web_fetch", "url", "https://run.example/shoes"),
+		},
+	},
+	{"Open the other one too.", [][2]string{
+		callOf("web_search", "query", "shoes"),
+		callOf("web_fetch", "url", "https://run.example/tips"),
+	}},
 	{"Which are good for my knee?", [][2]string{callOf("web_search", "query", "running shoes runner's knee")}},
 	{"new", nil},
-	{"What is in my documents about the boiler?", [][2]string{callOf("search_notes", "query", "boiler"), callOf("files_get", "query", "boiler"), callOf("files_get", "query", "boiler/manual.txt")}},
+	{"What is in my documents about the boiler?", [][2]string{
+		callOf("search_notes", "query", "boiler"),
+		callOf("files_get", "query", "boiler"), callOf("files_get", "query", "boiler/manual.txt"),
+	}},
 	{"new", nil},
 	{"Look up the ticket in the tracker", [][2]string{callOf("other_get", "query", "ticket")}},
-	{"And in my notes?", [][2]string{callOf("search_notes", "query", "ticket"), callOf("other_get", "query", "LIFE-12")}},
+	{"And in my notes?", [][2]string{
+		callOf("search_notes", "query", "ticket"),
+		callOf("other_get", "query", "LIFE-12"),
+	}},
 	{"new", nil},
-	{"What will the weather be in Graz?", [][2]string{callOf("search_notes", "query", "Graz"), callOf("get_weather", "place", "Graz")}},
+	{"What will the weather be in Graz?", [][2]string{
+		callOf("search_notes", "query", "Graz"),
+		callOf("get_weather", "place", "Graz"),
+	}},
 	{"Remember that I live in Graz", [][2]string{callOf("remember", "text", "I live in Graz")}},
 }
 
@@ -63,7 +98,8 @@ func TestAWeekAsksLittle(t *testing.T) {
 		return slices.Contains([]string{"web_search", "web_fetch", "get_weather"}, t.Spec().Name)
 	})
 	l.Builtin = append(l.Builtin, finder{sender{name: "web_search"}}, pages{}, sender{name: "get_weather"},
-		sender{name: "other_get", level: agent.Confirm, server: "other"}, sender{name: "files_get", level: agent.Confirm, server: "files", reads: true})
+		sender{name: "other_get", level: agent.Confirm, server: "other"},
+		sender{name: "files_get", level: agent.Confirm, server: "files", reads: true})
 	var asked []string
 	assistant := l.Agent()
 	for _, turn := range week {
@@ -86,10 +122,15 @@ func TestAWeekAsksLittle(t *testing.T) {
 	want := []string{
 		`Add a task: call the plumber: add_task {"text":"call the plumber"}`,
 		`I called the plumber.: complete_task {"task":"call the plumber"}`,
-		`Clip https://hens.example/fence: create_note {"content":"---\nsource: https://hens.example/fence\n---\n\nHens need a fence.\n","path":"clips/fence.md"}`,
-		`Clip https://bread.example/rye: create_note {"content":"---\nsource: https://bread.example/rye\n---\n\nRye needs a day.\n","path":"clips/rye.md"}`,
-		`What does my plan say about shoes, and what does the web say about running shoes?: web_fetch {"url":"https://run.example/shoes"}`, // and no further one
-		`Which are good for my knee?: web_search {"query":"running shoes runner's knee"}`,                                                  // words of the model's own
+		`Clip https://hens.example/fence: create_note {"content":"---\nsource: ` +
+			`https://hens.example/fence\n---\n\nHens need a fence.\n","path":"clips/fence.md"}`,
+		`Clip https://bread.example/rye: create_note {"content":"---\nsource: https://bread.example/rye\n---\n\nRye ` +
+			`needs a day.\n","path":"clips/rye.md"}`,
+		// and no further one
+		`What does my plan say about shoes, and what does the web say about running shoes?: web_fetch ` +
+			`{"url":"https://run.example/shoes"}`,
+		// words of the model's own
+		`Which are good for my knee?: web_search {"query":"running shoes runner's knee"}`,
 		`Look up the ticket in the tracker: other_get {"query":"ticket"}`,
 		`And in my notes?: other_get {"query":"LIFE-12"}`,
 		`Remember that I live in Graz: remember {"text":"I live in Graz"}`,

@@ -61,13 +61,18 @@ func longTalk(tb testing.TB, messages int) *store.Store {
 		tb.Fatal(err)
 	}
 	tb.Cleanup(func() { s.Close() })
-	passage := agent.Source{N: 1, Path: "running/plan.md", Line: 3, EndLine: 9, Heading: "Plan", Text: strings.Repeat("I run three times a week. ", 30)}
+	passage := agent.Source{
+		N: 1, Path: "running/plan.md", Line: 3, EndLine: 9, Heading: "Plan",
+		Text: strings.Repeat("I run three times a week. ", 30),
+	}
 	for i := range messages / 2 {
 		turn, err := s.Begin(tb.Context(), "talk", fmt.Sprintf("Question %d: how often do I run, and how far?", i))
 		if err == nil {
 			err = s.Finish(tb.Context(), turn, agent.Answer{
-				Text:    fmt.Sprintf("Answer **%d**: three times a week [1].\n\n- Monday: easy\n- Sunday: long\n\n%s\n", i, strings.Repeat("More words follow here. ", 20)),
-				Sources: []agent.Source{passage, passage, passage}, Citations: []agent.Citation{{N: 1, Path: passage.Path, Line: 4, Verdict: agent.Verified}},
+				Text: fmt.Sprintf("Answer **%d**: three times a week [1].\n\n- Monday: easy\n- Sunday: long\n\n%s\n",
+					i, strings.Repeat("More words follow here. ", 20)),
+				Sources:   []agent.Source{passage, passage, passage},
+				Citations: []agent.Citation{{N: 1, Path: passage.Path, Line: 4, Verdict: agent.Verified}},
 			})
 		}
 		if err != nil {
@@ -82,7 +87,10 @@ func longTalk(tb testing.TB, messages int) *store.Store {
 func openScreen(tb testing.TB, s *store.Store) (m *tui.Model, rest, end func()) {
 	tb.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
-	m, err := tui.New(ctx, chat.Options{Assistant: nobody{}, Conversations: conversations{Store: s}, Branches: s, Conversation: "talk"})
+	m, err := tui.New(ctx, chat.Options{
+		Assistant: nobody{}, Conversations: conversations{Store: s},
+		Branches: s, Conversation: "talk",
+	})
 	if err != nil {
 		tb.Fatal(err)
 	}

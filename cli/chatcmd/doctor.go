@@ -379,7 +379,8 @@ func checkScans(a *app.App) Finding {
 // mostNamed is how many notes a finding names.
 const mostNamed = 5
 
-// checkReadInPart names the copies that sync programs made of notes, and the notes of which something could not be read.
+// checkReadInPart names the copies that sync programs made of notes, and the notes of which something could not be
+// read.
 func checkReadInPart(files []rag.FileStatus) (findings []Finding) {
 	var copies, parts []string
 	for _, file := range files {
@@ -410,7 +411,8 @@ func findingOf(what string, all []string, fix string) Finding {
 	return f
 }
 
-// checkIndex reports how many notes of all folders are indexed, and by which embedder, and returns the state of each file.
+// checkIndex reports how many notes of all folders are indexed, and by which embedder, and returns the state of each
+// file.
 func checkIndex(ctx context.Context, a *app.App) (f Finding, all []rag.FileStatus) {
 	f.What = "index"
 	embedder := a.Embedder(ctx)

@@ -67,7 +67,8 @@ func TestDoctorNamesRefusingFoldersOnce(t *testing.T) {
 	}
 	one, other := filepath.Join(file, "one"), filepath.Join(file, "other")
 	got := checkFolders(t.TempDir(), one, other)
-	if len(got) != 1 || got[0].What != "folders" || got[0].OK || got[0].Fix == "" || !strings.HasSuffix(got[0].Detail, one+", "+other+": not a directory") {
+	if len(got) != 1 || got[0].What != "folders" || got[0].OK || got[0].Fix == "" ||
+		!strings.HasSuffix(got[0].Detail, one+", "+other+": not a directory") {
 		t.Errorf("got %+v", got)
 	}
 }
@@ -103,7 +104,8 @@ func TestDoctorReportsAnotherEmbeddersIndex(t *testing.T) {
 	if err := a.Ready(t.Context(), "", &app.Bar{}); err != nil {
 		t.Fatal(err)
 	}
-	if _, files := checkIndex(t.Context(), a); len(checkReadInPart(files)) != 1 || !strings.Contains(checkReadInPart(files)[0].Detail, "part.md: line 3") {
+	if _, files := checkIndex(t.Context(), a); len(checkReadInPart(files)) != 1 ||
+		!strings.Contains(checkReadInPart(files)[0].Detail, "part.md: line 3") {
 		t.Errorf("of front matter that is read in part: %+v", files)
 	}
 	if err := os.Remove(filepath.Join(vault, "part.md")); err != nil {
@@ -114,7 +116,8 @@ func TestDoctorReportsAnotherEmbeddersIndex(t *testing.T) {
 	}
 	a.Provider = embeddingProvider{a.Provider}
 	f, _ := checkIndex(t.Context(), a)
-	if !f.OK || f.Fix != "lifehub index" || !strings.Contains(f.Detail, "1 of 1 note, ") || !strings.HasSuffix(f.Detail, "other; semantic index 0 of 1 passage") {
+	if !f.OK || f.Fix != "lifehub index" || !strings.Contains(f.Detail, "1 of 1 note, ") ||
+		!strings.HasSuffix(f.Detail, "other; semantic index 0 of 1 passage") {
 		t.Errorf("of another: %+v", f)
 	}
 }
@@ -145,7 +148,8 @@ func TestDoctorSaysWhoReadsImages(t *testing.T) {
 		found := checkNotes(t.Context(), apptest.Open(t, vault))
 		notes, ocr := found[0], found[len(found)-1]
 		if notes != (Finding{What: "notes", OK: true, Detail: vault + want.notes}) ||
-			ocr.What != "ocr" || !ocr.OK || !strings.Contains(ocr.Detail, want.ocr) || (ocr.Fix == "") != (want.fix == "") || !strings.Contains(ocr.Fix, want.fix) {
+			ocr.What != "ocr" || !ocr.OK || !strings.Contains(ocr.Detail, want.ocr) ||
+			(ocr.Fix == "") != (want.fix == "") || !strings.Contains(ocr.Fix, want.fix) {
 			t.Errorf("got %+v and %+v, want %+v", notes, ocr, want)
 		}
 	}
@@ -154,16 +158,20 @@ func TestDoctorSaysWhoReadsImages(t *testing.T) {
 // TestCopiesAndPartsAreNamed: a copy of a sync program is named once, apart from the notes that were read in part.
 func TestCopiesAndPartsAreNamed(t *testing.T) {
 	files := []rag.FileStatus{
-		{Path: "a.md", State: "indexed"}, {Path: "b 2.md", State: "indexed", CopyOf: "b.md", Reason: "a copy"}, {Path: "c.md", State: "indexed", Reason: "line 3"},
+		{Path: "a.md", State: "indexed"},
+		{Path: "b 2.md", State: "indexed", CopyOf: "b.md", Reason: "a copy"},
+		{Path: "c.md", State: "indexed", Reason: "line 3"},
 	}
 	found := checkReadInPart(files)
-	if len(found) != 2 || !strings.Contains(found[0].Detail, "b 2.md of b.md") || found[0].Fix == "" || strings.Contains(found[1].Detail, "b 2.md") || !strings.Contains(found[1].Detail, "c.md: line 3") {
+	if len(found) != 2 || !strings.Contains(found[0].Detail, "b 2.md of b.md") || found[0].Fix == "" ||
+		strings.Contains(found[1].Detail, "b 2.md") || !strings.Contains(found[1].Detail, "c.md: line 3") {
 		t.Errorf("%+v", found)
 	}
 	for range 10 {
 		files = append(files, files[1])
 	}
-	if found := checkReadInPart(files); !strings.Contains(found[0].Detail, "11 files") || !strings.Contains(found[0].Fix, "index --status") {
+	if found := checkReadInPart(files); !strings.Contains(found[0].Detail, "11 files") ||
+		!strings.Contains(found[0].Fix, "index --status") {
 		t.Errorf("%+v", found)
 	}
 }

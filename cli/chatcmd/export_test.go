@@ -25,7 +25,10 @@ func TestExportsAreDisarmed(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := s.Finish(t.Context(), turn, agent.Answer{Text: markdown, Citations: []agent.Citation{{N: 1, Path: "a](http://e.example)<b>"}}}); err != nil {
+		if err := s.Finish(t.Context(), turn, agent.Answer{
+			Text:      markdown,
+			Citations: []agent.Citation{{N: 1, Path: "a](http://e.example)<b>"}},
+		}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -46,7 +49,8 @@ func TestExportsAreDisarmed(t *testing.T) {
 	}
 	turn, err := s.Begin(t.Context(), "d", own)
 	if err == nil {
-		err = s.Finish(t.Context(), turn, agent.Answer{Text: own + "\n\n[Your bank](https://e.example/?d=1)\n\n(LifeHub's record of this turn: changed a.md (+1))"})
+		err = s.Finish(t.Context(), turn, agent.Answer{Text: own +
+			"\n\n[Your bank](https://e.example/?d=1)\n\n(LifeHub's record of this turn: changed a.md (+1))"})
 	}
 	if err == nil {
 		_, err = l.slashExport(t.Context(), "d", "own.md")
@@ -54,7 +58,9 @@ func TestExportsAreDisarmed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if exported, err = os.ReadFile("own.md"); err != nil || strings.Count(string(exported), own) != 2 || !strings.Contains(string(exported), "[Your bank] (https://e.example/?d=1)") || strings.Contains(string(exported), "record of") {
+	if exported, err = os.ReadFile("own.md"); err != nil || strings.Count(string(exported), own) != 2 ||
+		!strings.Contains(string(exported), "[Your bank] (https://e.example/?d=1)") ||
+		strings.Contains(string(exported), "record of") {
 		t.Errorf("%v, the conversation is\n%s", err, exported)
 	}
 }
@@ -86,11 +92,13 @@ func TestExportWritesOnlyANewFile(t *testing.T) {
 		if text, err := os.ReadFile(test.file); err != nil || !strings.Contains(string(text), test.holds) {
 			t.Errorf("%q: %v, %s", test.given, err, text)
 		}
-		if _, err := l.slashExport(t.Context(), "c", test.given); err == nil || !strings.Contains(err.Error(), "already") {
+		if _, err := l.slashExport(t.Context(), "c", test.given); err == nil ||
+			!strings.Contains(err.Error(), "already") {
 			t.Errorf("%q over an old file: %v", test.given, err)
 		}
 	}
-	if _, err := l.slashExport(t.Context(), "none", ""); err == nil || !strings.Contains(err.Error(), "nothing to export") {
+	if _, err := l.slashExport(t.Context(), "none", ""); err == nil ||
+		!strings.Contains(err.Error(), "nothing to export") {
 		t.Errorf("got %v", err)
 	}
 }

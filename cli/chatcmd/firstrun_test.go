@@ -120,16 +120,26 @@ func TestTypedPathIsCompletedAndCounted(t *testing.T) {
 	home := t.TempDir()
 	t.Setenv("HOME", home)
 	t.Chdir(home)
-	for _, name := range []string{"Notes/a.md", "Notes/below/b.md", "Notes old/x.txt", "Music/x.ogg", ".hidden/c.md", "file.md"} {
+	for _, name := range []string{
+		"Notes/a.md", "Notes/below/b.md", "Notes old/x.txt", "Music/x.ogg",
+		".hidden/c.md", "file.md",
+	} {
 		path := filepath.Join(home, name)
-		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte("# x\n"), 0o600)); err != nil {
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700),
+			os.WriteFile(path, []byte("# x\n"), 0o600)); err != nil {
 			t.Fatal(err)
 		}
 	}
 	for path, want := range map[string]chat.TypedPath{
-		"~/n":       {Complete: "~/Notes", Begun: []chat.Offer{{Name: "Notes", Path: "~/Notes/", Detail: "2 notes"}, {Name: "Notes old", Path: "~/Notes old/", Detail: "1 note"}}},
-		"Mu":        {Complete: "Music/", Begun: []chat.Offer{{Name: "Music", Path: "Music/", Detail: "no notes"}}},
-		"~/Notes/":  {Detail: "2 notes", Complete: "~/Notes/below/", Begun: []chat.Offer{{Name: "below", Path: "~/Notes/below/", Detail: "1 note"}}},
+		"~/n": {Complete: "~/Notes", Begun: []chat.Offer{
+			{Name: "Notes", Path: "~/Notes/", Detail: "2 notes"},
+			{Name: "Notes old", Path: "~/Notes old/", Detail: "1 note"},
+		}},
+		"Mu": {Complete: "Music/", Begun: []chat.Offer{{Name: "Music", Path: "Music/", Detail: "no notes"}}},
+		"~/Notes/": {
+			Detail: "2 notes", Complete: "~/Notes/below/",
+			Begun: []chat.Offer{{Name: "below", Path: "~/Notes/below/", Detail: "1 note"}},
+		},
 		"~/Music/":  {Detail: "no notes"},
 		"~/none":    {Detail: "no such folder", Missing: true},
 		"~/none/x":  {Detail: "no such folder", Missing: true},

@@ -44,12 +44,14 @@ func TestMentionsAreAttached(t *testing.T) {
 			t.Errorf("%q: found %q, want %q", message, got, want)
 		}
 	}
-	if _, unknown := a.Find("@daily_note: ana@x.org, @missing.md? @running.md @ 5"); !slices.Equal(unknown, []string{"daily_note", "missing.md"}) {
+	if _, unknown := a.Find("@daily_note: ana@x.org, @missing.md? @running.md @ 5"); !slices.Equal(unknown,
+		[]string{"daily_note", "missing.md"}) {
 		t.Errorf("unknown are %q", unknown)
 	}
 
 	note, err := a.Read(t.Context(), "recipes/Apple pie.md")
-	if err != nil || len(note.Sources) != 1 || note.Sources[0].Vault != vault || note.Untrusted || !strings.Contains(note.Text, "Six apples.") {
+	if err != nil || len(note.Sources) != 1 || note.Sources[0].Vault != vault || note.Untrusted ||
+		!strings.Contains(note.Text, "Six apples.") {
 		t.Errorf("the note: %+v, %v", note, err)
 	}
 	file, err := a.Read(t.Context(), files+"/report.txt")
@@ -60,7 +62,8 @@ func TestMentionsAreAttached(t *testing.T) {
 	if err != nil || len(cat.Images) != 1 || string(cat.Images[0]) != picture.String() {
 		t.Errorf("the image: %+v, %v", cat, err)
 	}
-	if _, err := a.Read(t.Context(), files+"/damaged.png"); err == nil || !strings.HasPrefix(err.Error(), "damaged.png: the image is damaged") {
+	if _, err := a.Read(t.Context(), files+"/damaged.png"); err == nil ||
+		!strings.HasPrefix(err.Error(), "damaged.png: the image is damaged") {
 		t.Errorf("the damaged image: %v", err)
 	}
 	if _, err := a.Read(t.Context(), files+"/tool.bin"); err == nil || err.Error() != "tool.bin is not text" {
@@ -84,18 +87,23 @@ func TestMentionableNotesAreListed(t *testing.T) {
 	for _, tool := range a.Offered() {
 		want = append(want, chat.Mention{Name: tool.Spec().Name, Detail: gistOf(tool.Spec().Description), Tool: true})
 	}
-	if err != nil || !slices.Equal(list, want) || !slices.ContainsFunc(list, func(m chat.Mention) bool { return m.Name == "complete_task" }) {
+	if err != nil || !slices.Equal(list, want) || !slices.ContainsFunc(list,
+		func(m chat.Mention) bool { return m.Name == "complete_task" }) {
 		t.Errorf("got %v, %v, want %v", list, err, want)
 	}
 	list, err = (&background{App: a}).Mentions(t.Context(), files+"/")
-	if want := []chat.Mention{{Name: files + "/sub/", Detail: "folder"}, {Name: files + "/report.txt", Detail: "11 B"}}; err != nil || !slices.Equal(list, want) {
+	if want := []chat.Mention{
+		{Name: files + "/sub/", Detail: "folder"},
+		{Name: files + "/report.txt", Detail: "11 B"},
+	}; err != nil || !slices.Equal(list, want) {
 		t.Errorf("got %v, %v, want %v", list, err, want)
 	}
 	if list, err := (&background{App: a}).Mentions(t.Context(), files+"/none/"); err != nil || list != nil {
 		t.Errorf("a folder that is not there: %v, %v", list, err)
 	}
 	bg := &background{App: a}
-	if got, err := bg.Note(t.Context(), "running.md", ""); err != nil || !strings.HasPrefix(got.Text, "# Running\n") || got.Path != "running.md" {
+	if got, err := bg.Note(t.Context(), "running.md", ""); err != nil || !strings.HasPrefix(got.Text, "# Running\n") ||
+		got.Path != "running.md" {
 		t.Errorf("a note: %+v, %v", got, err)
 	}
 	if got, err := bg.Note(t.Context(), files+"/report.txt", ""); err != nil || got.Text != "Sales rose." {
@@ -132,14 +140,19 @@ func TestImageInNotesIsAttachedWithItsText(t *testing.T) {
 		t.Errorf("got %v, %v, want %v", list, err, want)
 	}
 	attached := app.Attached{App: a}
-	for name, text := range map[string]string{"in/scan.png": "The boiler keeps a pressure", "in/cat.png": "the image cat.png is", filepath.Join(vault, "in", "scan.png"): "the image scan.png is"} {
+	for name, text := range map[string]string{
+		"in/scan.png": "The boiler keeps a pressure",
+		"in/cat.png":  "the image cat.png is", filepath.Join(vault, "in", "scan.png"): "the image scan.png is",
+	} {
 		got, err := attached.Read(t.Context(), name)
-		if err != nil || len(got.Images) != 1 || !strings.Contains(got.Text, text) || len(got.Sources) > 0 && !got.Sources[0].Untrusted {
+		if err != nil || len(got.Images) != 1 || !strings.Contains(got.Text, text) ||
+			len(got.Sources) > 0 && !got.Sources[0].Untrusted {
 			t.Errorf("%s: %q, %d images, %v", name, got.Text, len(got.Images), err)
 		}
 	}
 	bg := &background{App: a}
-	if got, err := bg.Note(t.Context(), "scan.png", ""); err != nil || got.File != "" || !strings.HasPrefix(got.Text, "1. (read by OCR) The boiler") {
+	if got, err := bg.Note(t.Context(), "scan.png", ""); err != nil || got.File != "" ||
+		!strings.HasPrefix(got.Text, "1. (read by OCR) The boiler") {
 		t.Errorf("it is opened as %+v, %v", got, err)
 	}
 }
@@ -151,16 +164,22 @@ func TestHiddenNoteIsNotOpened(t *testing.T) {
 	apptest.Write(t, filepath.Join(vault, "private", "diary.md"), "# Diary\n\nA secret.\n")
 	t.Chdir(vault)
 	a := apptest.Open(t, vault)
-	hide, err := gate.Parse("permissions.yaml", []byte("rules:\n  - {tool: read_note, args: {path: {under: private}}, level: deny}\n"))
+	hide, err := gate.Parse("permissions.yaml", []byte("rules:\n  - {tool: read_note, args: {path: {under: "+
+		"private}}, level: deny}\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	bg := &background{App: a}
 	for _, all := range []*gate.Rules{nil, hide} {
 		a.Rules = all
-		for _, name := range []string{"private/diary.md", "private/diary", "diary", "Diary", "./private/diary.md", "./private/../private/diary.md", filepath.Join(vault, "private", "diary.md"), vault + "/private//diary.md"} {
+		for _, name := range []string{
+			"private/diary.md", "private/diary", "diary", "Diary", "./private/diary.md",
+			"./private/../private/diary.md", filepath.Join(vault, "private", "diary.md"),
+			vault + "/private//diary.md",
+		} {
 			for _, from := range []string{"", filepath.Join(vault, "running.md")} {
-				if got, err := bg.Note(t.Context(), name, from); (err == nil) != (all == nil) || strings.Contains(got.Text, "secret") != (all == nil) {
+				if got, err := bg.Note(t.Context(), name, from); (err == nil) != (all == nil) ||
+					strings.Contains(got.Text, "secret") != (all == nil) {
 					t.Errorf("%s from %q: %q, %v", name, from, got.Text, err)
 				}
 			}

@@ -21,13 +21,15 @@ func TestQuestionOnTheCommandLine(t *testing.T) {
 		"boiler|pressure":    {wrong: "in quotes"},
 	} {
 		root := &cobra.Command{Use: "lifehub"}
-		root.AddCommand(&cobra.Command{Use: "search", Run: func(*cobra.Command, []string) {}}, &cobra.Command{Use: "index", Run: func(*cobra.Command, []string) {}})
+		root.AddCommand(&cobra.Command{Use: "search", Run: func(*cobra.Command, []string) {}},
+			&cobra.Command{Use: "index", Run: func(*cobra.Command, []string) {}})
 		var given []string
 		if line != "" {
 			given = strings.Split(line, "|")
 		}
 		prompt, err := NewFlags(&app.Process{}).Prompt(root, given)
-		if prompt != want.prompt || (err != nil) != (want.wrong != "") || err != nil && !strings.Contains(err.Error(), want.wrong) {
+		if prompt != want.prompt || (err != nil) != (want.wrong != "") ||
+			err != nil && !strings.Contains(err.Error(), want.wrong) {
 			t.Errorf("%q: prompt %q, error %v; want %+v", line, prompt, err, want)
 		}
 	}
@@ -38,7 +40,8 @@ func TestMisspeltFlagNamesTheNearest(t *testing.T) {
 	cmd.Flags().String("model", "", "")
 	for flag, want := range map[string]string{"--modle": "--model?", "--nothing-like-it": "", "-z": ""} {
 		err := app.FlagError(cmd, cmd.ParseFlags([]string{flag}))
-		if got := strings.Contains(err.Error(), "did you mean"); got != (want != "") || !strings.Contains(err.Error(), want) {
+		if got := strings.Contains(err.Error(), "did you mean"); got != (want != "") ||
+			!strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", flag, err)
 		}
 	}

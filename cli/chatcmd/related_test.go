@@ -27,7 +27,10 @@ func TestRelatedNotesInTheChat(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"related to `plan.md`:\n\n", "- `shoes.md`: links here (line 6)", "- `a'b <i>.md`: closest in meaning, "} {
+	for _, want := range []string{
+		"related to `plan.md`:\n\n", "- `shoes.md`: links here (line 6)",
+		"- `a'b <i>.md`: closest in meaning, ",
+	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("got %q, want %q in it", got, want)
 		}
@@ -36,13 +39,15 @@ func TestRelatedNotesInTheChat(t *testing.T) {
 	if err != nil || strings.Contains(got, "[a]") {
 		t.Errorf("got %q, %v", got, err)
 	}
-	hidden, err := gate.Parse("permissions.yaml", []byte("rules:\n- {tool: read_note, level: deny, args: {path: shoes.md}}\n"))
+	hidden, err := gate.Parse("permissions.yaml", []byte("rules:\n- {tool: read_note, level: deny, args: {path: "+
+		"shoes.md}}\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	was := bg.App.Rules
 	bg.App.Rules = hidden
-	if got, err := bg.slashRelated(t.Context(), "", "plan"); err != nil || strings.Contains(got, "shoes") || !strings.Contains(got, "1 note related") {
+	if got, err := bg.slashRelated(t.Context(), "", "plan"); err != nil || strings.Contains(got, "shoes") ||
+		!strings.Contains(got, "1 note related") {
 		t.Errorf("with a note that a rule denies: %q, %v", got, err)
 	}
 	if got, err := bg.slashRelated(t.Context(), "", "shoes"); err == nil {

@@ -45,7 +45,8 @@ func TestStarterNotesAreDatedLastWeek(t *testing.T) {
 			}
 		}
 		text, err := os.ReadFile(filepath.Join(dir, "tasks.md"))
-		if err != nil || strings.Contains(string(text), "2026-12-05") || !strings.Contains(string(text), "Order a new filter") {
+		if err != nil || strings.Contains(string(text), "2026-12-05") ||
+			!strings.Contains(string(text), "Order a new filter") {
 			t.Errorf("tasks: %v\n%s", err, text)
 		}
 		_ = x.Close()

@@ -92,7 +92,8 @@ func TestToolsAreListedUnderTheirLevel(t *testing.T) {
 			t.Errorf("%s is listed %d times", tool.Spec().Name, n)
 		}
 	}
-	if by, ask := strings.Index(text, "`calculate`"), strings.Index(text, "**Ask first**"); by > ask || ask > strings.Index(text, "`forget`") {
+	if by, ask := strings.Index(text, "`calculate`"), strings.Index(text, "**Ask first**"); by > ask ||
+		ask > strings.Index(text, "`forget`") {
 		t.Errorf("a tool stands under another level:\n%s", text)
 	}
 }
@@ -134,7 +135,8 @@ func TestCommandLineGuardCannotBeSwitchedOff(t *testing.T) {
 			}
 			for _, given := range []string{"on", "off", "on", "OFF", "on", ""} {
 				output, err := command.Run(t.Context(), "", given)
-				if refused := err != nil && strings.Contains(err.Error(), "--read-only was given"); refused != (c.holds && given != "on") {
+				if refused := err != nil && strings.Contains(err.Error(),
+					"--read-only was given"); refused != (c.holds && given != "on") {
 					t.Errorf("%+v: /%s %s: %v", c, command.Name, given, err)
 				}
 				if c.holds && strings.Contains(output, "off` ends that") {

@@ -121,8 +121,8 @@ func undone(question string, done []tools.Undone) string {
 	return b.String()
 }
 
-// outcome is the sentence about an undone turn, with a place for its question: the turn leaves the conversation whatever
-// becomes of the notes.
+// outcome is the sentence about an undone turn, with a place for its question: the turn leaves the conversation
+// whatever becomes of the notes.
 func outcome(done []tools.Undone) string {
 	left := 0
 	for _, u := range done {

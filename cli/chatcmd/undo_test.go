@@ -26,7 +26,13 @@ func TestUndoNamesWhatItCannotReverse(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	bg := &background{App: &app.App{Settings: settings.Defaults(), Store: s, Builtin: tools.All(tools.Deps{Vaults: &app.App{}, Mail: tools.MailAccount{Host: "localhost"}})}, wake: make(chan struct{}, 1)}
+	bg := &background{
+		App: &app.App{
+			Settings: settings.Defaults(), Store: s,
+			Builtin: tools.All(tools.Deps{Vaults: &app.App{}, Mail: tools.MailAccount{Host: "localhost"}}),
+		},
+		wake: make(chan struct{}, 1),
+	}
 	bg.App.Paths.Data = t.TempDir()
 	turn, err := s.Begin(t.Context(), "c", "tell Ana, and book it")
 	if err != nil {
@@ -42,7 +48,8 @@ func TestUndoNamesWhatItCannotReverse(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	called("1", "send_email", `{"to":"ana@example.org","subject":"a | b"}`, agent.Decided, agent.CallStarted, agent.CallEnded)
+	called("1", "send_email", `{"to":"ana@example.org","subject":"a | b"}`, agent.Decided,
+		agent.CallStarted, agent.CallEnded)
 	called("2", "hotel_book", `{"nights":3}`, agent.Decided, agent.CallStarted)
 	called("3", "hotel_cancel", `{}`, agent.CallAsked, agent.Decided, agent.CallEnded) // denied
 	called("4", "search_notes", `{"query":"Ana"}`, agent.Decided, agent.CallStarted, agent.CallEnded)
@@ -87,7 +94,8 @@ func TestUndoLeavesARunningTurnAlone(t *testing.T) {
 		t.Fatal(err)
 	}
 	bg := &background{App: &app.App{Settings: settings.Defaults(), Store: s}, wake: make(chan struct{}, 1)}
-	if output, err := bg.slashUndo(t.Context(), "c", ""); err == nil || !strings.Contains(err.Error(), "another LifeHub") {
+	if output, err := bg.slashUndo(t.Context(), "c", ""); err == nil ||
+		!strings.Contains(err.Error(), "another LifeHub") {
 		t.Errorf("got %q, %v", output, err)
 	}
 }
@@ -116,7 +124,10 @@ func TestUndoOnBranchesPreservesLaterChanges(t *testing.T) {
 		}
 		was := apptest.Read(t, note)
 		after := sha256.Sum256([]byte(was + text))
-		if err := s.Changing(t.Context(), id, agent.NoteChange{Vault: folder.Dir(), Path: "plan.md", Before: []byte(was), After: hex.EncodeToString(after[:])}); err != nil {
+		if err := s.Changing(t.Context(), id, agent.NoteChange{
+			Vault: folder.Dir(), Path: "plan.md",
+			Before: []byte(was), After: hex.EncodeToString(after[:]),
+		}); err != nil {
 			t.Fatal(err)
 		}
 		apptest.Write(t, note, was+text)
@@ -154,7 +165,8 @@ func TestUndoOnBranchesPreservesLaterChanges(t *testing.T) {
 	}
 	undo("c", left, "one\ntwo\ndrei\n") // again, from its own branch
 	undo("c", left, "one\ntwo\ndrei\n") // the turn that both branches share
-	if output, err := bg.slashUndo(t.Context(), "c", "restore"); err != nil || !strings.Contains(output, "trash") || apptest.Read(t, note) != "one\n" {
+	if output, err := bg.slashUndo(t.Context(), "c", "restore"); err != nil || !strings.Contains(output, "trash") ||
+		apptest.Read(t, note) != "one\n" {
 		t.Errorf("said %q, %v; the note holds %q", output, err, apptest.Read(t, note))
 	}
 

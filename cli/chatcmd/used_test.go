@@ -55,7 +55,10 @@ func TestUsedCommandsAreBounded(t *testing.T) {
 
 func TestDamagedFileCountsNothing(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "used.json")
-	for _, data := range []string{"", "{", "null", "[1]", `{"a":"b"}`, `{"a":1.5}`, `{"a":-1,"b":99999}`, "\x00\xff", `{"a":1,` + strings.Repeat(" ", 1<<20) + `"b":1}`} {
+	for _, data := range []string{
+		"", "{", "null", "[1]", `{"a":"b"}`, `{"a":1.5}`, `{"a":-1,"b":99999}`, "\x00\xff",
+		`{"a":1,` + strings.Repeat(" ", 1<<20) + `"b":1}`,
+	} {
 		if err := os.WriteFile(path, []byte(data), 0o600); err != nil {
 			t.Fatal(err)
 		}

@@ -17,8 +17,11 @@ func TestChatWarmsEachModelOnce(t *testing.T) {
 	t.Parallel()
 	first, other := llmtest.StartPaced(t, 60, 10, nil), llmtest.StartPaced(t, 60, 10, nil)
 	home := t.TempDir()
-	apptest.Write(t, filepath.Join(home, "config", "config.yaml"), "provider: openai\nopenai: {base_url: \""+first.URL+"\"}\nproviders: {desk: {kind: openai, url: \""+other.URL+"\"}}\n")
-	a, err := app.Open(t.Context(), apptest.Process(home, "LIFEHUB_PROVIDER=openai"), app.RunFlags{Notes: []string{apptest.Vault(t)}, NoSave: true})
+	apptest.Write(t, filepath.Join(home, "config", "config.yaml"),
+		"provider: openai\nopenai: {base_url: \""+first.URL+
+			"\"}\nproviders: {desk: {kind: openai, url: \""+other.URL+"\"}}\n")
+	a, err := app.Open(t.Context(), apptest.Process(home, "LIFEHUB_PROVIDER=openai"),
+		app.RunFlags{Notes: []string{apptest.Vault(t)}, NoSave: true})
 	if err != nil {
 		t.Fatal(err)
 	}

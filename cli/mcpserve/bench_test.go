@@ -25,7 +25,9 @@ import (
 func BenchmarkSearch(b *testing.B) {
 	dir := b.TempDir()
 	random := rand.New(rand.NewPCG(1, 2))
-	words := strings.Fields("boiler pressure valve garden tomato harvest running interval shoes mountain ferry ticket island recipe flour yeast oven bread music chord guitar lesson meeting budget plan review train station harbour winter light battery charger router backup restore photo album letter aunt birthday")
+	words := strings.Fields("boiler pressure valve garden tomato harvest running interval shoes mountain ferry " +
+		"ticket island recipe flour yeast oven bread music chord guitar lesson meeting budget plan review train " +
+		"station harbour winter light battery charger router backup restore photo album letter aunt birthday")
 	for i := range 2000 {
 		var text strings.Builder
 		fmt.Fprintf(&text, "# Note %d\n", i)
@@ -36,12 +38,16 @@ func BenchmarkSearch(b *testing.B) {
 			}
 			text.WriteString("\n")
 		}
-		if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("note-%04d.md", i)), []byte(text.String()), 0o600); err != nil {
+		if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("note-%04d.md", i)),
+			[]byte(text.String()), 0o600); err != nil {
 			b.Fatal(err)
 		}
 	}
 	home := b.TempDir()
-	a, err := app.Open(b.Context(), apptest.Process(home), app.RunFlags{Notes: []string{dir}, NoSave: true, Alone: true})
+	a, err := app.Open(b.Context(), apptest.Process(home), app.RunFlags{
+		Notes:  []string{dir},
+		NoSave: true, Alone: true,
+	})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -49,7 +55,9 @@ func BenchmarkSearch(b *testing.B) {
 	if _, err := a.Sync(b.Context(), a.OpenVaults()[0], nil); err != nil {
 		b.Fatal(err)
 	}
-	if err := a.Marks.Mark(b.Context(), "https://example.org/", []string{"A page that somebody wrote, of which a note has a part."}); err != nil { // otherwise there are no marks to look for
+	// otherwise there are no marks to look for
+	if err := a.Marks.Mark(b.Context(), "https://example.org/",
+		[]string{"A page that somebody wrote, of which a note has a part."}); err != nil {
 		b.Fatal(err)
 	}
 	s := newServer(b.Context(), a, false)
@@ -65,7 +73,8 @@ func BenchmarkSearch(b *testing.B) {
 		b.Fatal(err)
 	}
 	query := func(i int) string {
-		return "which " + words[i%len(words)] + " and " + words[(i*7+3)%len(words)] + " for the " + words[(i*11+5)%len(words)]
+		return "which " + words[i%len(words)] + " and " + words[(i*7+3)%len(words)] + " for the " +
+			words[(i*11+5)%len(words)]
 	}
 	direct := func(i int) {
 		if _, err := a.Search(b.Context(), rag.Query{Text: query(i), Limit: 5}); err != nil {

@@ -62,7 +62,8 @@ var (
 
 // placeMarker matches a source as programs write it: [running/plan.md:12-14], [plan.md], [paper.pdf
 // p. 3].
-var placeMarker = regexp.MustCompile(`\[([^\[\]\n]{1,300}?\.\pL[\pL\d]{1,9})(?:(?::|#L|, lines? | p\. ?)(\d{1,7})(?:[-–]L?(\d{1,7}))?)?\]`)
+var placeMarker = regexp.MustCompile(`\[([^\[\]\n]{1,300}?\.\pL[\pL\d]{1,9})(?:(?::|#L|, lines? | p\. ?)(\d{1,` +
+	`7})(?:[-–]L?(\d{1,7}))?)?\]`)
 
 // cited is a source that the text names.
 type cited struct {

@@ -16,7 +16,8 @@ func TestCheckIsBounded(t *testing.T) {
 	testenv.WithoutRace(t)
 	t.Parallel()
 	dir, huge := vault(t), vault(t)
-	apptest.Write(t, filepath.Join(dir, "big.md"), "# Big\n\n"+strings.Repeat("The boiler has 7 bar and nothing else.\n", 1000))
+	apptest.Write(t, filepath.Join(dir, "big.md"), "# Big\n\n"+
+		strings.Repeat("The boiler has 7 bar and nothing else.\n", 1000))
 	apptest.Write(t, filepath.Join(huge, "huge.md"), strings.Repeat("The boiler has 7 bar.\n", ofCall.opened/20))
 	c := connect(t, t.TempDir(), nil, "--notes", huge)
 	if text, _ := call(t, c, "check_citations", map[string]string{"text": "It runs [huge.md]."}); !strings.Contains(text, "in parts") {
@@ -31,7 +32,8 @@ func TestCheckIsBounded(t *testing.T) {
 		"quotations of a source": {strings.Repeat("“boiler of 9 bar” ", 2000) + "[big.md]", "left_out"},
 		"a quoted block":         {"[big.md]\n\n" + strings.Repeat("> “The boiler had 8 bar”\n", 2000), "left_out"},
 	} {
-		if text, _ := call(t, c, "check_citations", map[string]string{"text": one.text}); !strings.Contains(text, one.want) {
+		if text, _ := call(t, c, "check_citations", map[string]string{"text": one.text}); !strings.Contains(text,
+			one.want) {
 			t.Errorf("%s: %.300s", name, text)
 		}
 	}
@@ -43,7 +45,8 @@ func TestUnsearchedQuotationGetsNoVerdict(t *testing.T) {
 	dir := vault(t)
 	var draft strings.Builder
 	for i := range 2 * ofCall.searches {
-		apptest.Write(t, filepath.Join(dir, fmt.Sprintf("n%d.md", i)), fmt.Sprintf("The zebra%d walked over %d red bridges.\n", i, i+100))
+		apptest.Write(t, filepath.Join(dir, fmt.Sprintf("n%d.md", i)),
+			fmt.Sprintf("The zebra%d walked over %d red bridges.\n", i, i+100))
 		fmt.Fprintf(&draft, "“The zebra%d walked over %d red bridges.”\n\n", i, i+100)
 	}
 	c := connect(t, t.TempDir(), nil, "--notes", dir)
@@ -53,7 +56,8 @@ func TestUnsearchedQuotationGetsNoVerdict(t *testing.T) {
 		LeftOut  int       `json:"left_out"`
 	}
 	raw, _ := json.Marshal(result.StructuredContent)
-	if err := json.Unmarshal(raw, &got); err != nil || len(got.Verdicts)+got.LeftOut != 2*ofCall.searches || strings.Contains(string(raw), "not_found") {
+	if err := json.Unmarshal(raw, &got); err != nil || len(got.Verdicts)+got.LeftOut != 2*ofCall.searches ||
+		strings.Contains(string(raw), "not_found") {
 		t.Errorf("%v: %d verdicts, %d left out: %s", err, len(got.Verdicts), got.LeftOut, text)
 	}
 }
@@ -65,7 +69,8 @@ func TestQuotationOfAnotherNoteNamesIt(t *testing.T) {
 	apptest.Write(t, filepath.Join(dir, "a.md"), "The boiler has 7 bar.\n")
 	apptest.Write(t, filepath.Join(dir, "b.md"), "The ferry sails at noon.\n")
 	c := connect(t, t.TempDir(), nil, "--notes", dir)
-	if text, _ := call(t, c, "check_citations", map[string]string{"text": "“The ferry sails at noon” [a.md], “The ferry sails at noon.” [b.md]"}); !strings.Contains(text, "not in a.md, but in b.md") {
+	if text, _ := call(t, c, "check_citations", map[string]string{"text": "“The ferry sails at noon” [a.md], “The " +
+		"ferry sails at noon.” [b.md]"}); !strings.Contains(text, "not in a.md, but in b.md") {
 		t.Errorf("got %s", text)
 	}
 }
@@ -81,7 +86,9 @@ func TestRiderReachesAClient(t *testing.T) {
 		for _, draft := range []string{"“" + want.Words + "” [" + want.Path + "]", "“" + want.Words + "”"} {
 			verdicts, _ := call(t, c, "check_citations", map[string]string{"text": draft})
 			var got struct{ Verdicts []Verdict }
-			if err := json.Unmarshal([]byte(verdicts), &got); err != nil || len(got.Verdicts) != 1 || got.Verdicts[0].Verdict != "verified" || got.Verdicts[0].Context != strings.TrimPrefix(want.Said, "but ") {
+			if err := json.Unmarshal([]byte(verdicts), &got); err != nil || len(got.Verdicts) != 1 ||
+				got.Verdicts[0].Verdict != "verified" || got.Verdicts[0].Context != strings.TrimPrefix(want.Said,
+				"but ") {
 				t.Errorf("%s: %v %s, want %q", draft, err, verdicts, want.Said)
 			}
 		}

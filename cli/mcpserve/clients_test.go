@@ -36,7 +36,8 @@ func TestEntryIsWhatItsClientReads(t *testing.T) {
 			t.Fatalf("%s: %v\n%s", name, err, out)
 		}
 		entry := file[p.path]["lifehub"]
-		if !filepath.IsAbs(entry.Command) || !slices.Equal(entry.Args, []string{"mcp", "serve", "--notes", dir, "--writes"}) || entry.Env["LIFEHUB_HOME"] != home {
+		if !filepath.IsAbs(entry.Command) || !slices.Equal(entry.Args,
+			[]string{"mcp", "serve", "--notes", dir, "--writes"}) || entry.Env["LIFEHUB_HOME"] != home {
 			t.Errorf("%s starts %+v", name, entry)
 		}
 	}
@@ -47,7 +48,8 @@ func TestEntryIsWhatItsClientReads(t *testing.T) {
 		}
 		cmd := exec.Command(os.Args[0], "--print-config", "zed", "--notes", dir)
 		cmd.Env = append(os.Environ(), environ(home)...)
-		if out, err := cmd.CombinedOutput(); err == nil || !strings.Contains(string(out), "cannot be shown") || strings.Contains(string(out), name) {
+		if out, err := cmd.CombinedOutput(); err == nil || !strings.Contains(string(out), "cannot be shown") ||
+			strings.Contains(string(out), name) {
 			t.Errorf("%q: %v %q", name, err, out)
 		}
 	}

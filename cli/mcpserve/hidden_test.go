@@ -40,7 +40,8 @@ func TestDeniedNoteAnswersLikeAMissingOne(t *testing.T) {
 				if err := os.Rename(vault(t), dir); err != nil {
 					t.Fatal(err)
 				}
-				apptest.Write(t, filepath.Join(dir, "plans.md"), "# Plans\n\nSee [[Diary]], [[secret/diary]] and [it](secret/diary.md).\nThe Diary is old.\n")
+				apptest.Write(t, filepath.Join(dir, "plans.md"),
+					"# Plans\n\nSee [[Diary]], [[secret/diary]] and [it](secret/diary.md).\nThe Diary is old.\n")
 				apptest.Write(t, filepath.Join(dir, "diaries", "dairy.md"), "# Dairy\n\nMilk.\n")
 				sameAge(t, dir)
 				apptest.Write(t, filepath.Join(home, "config", "permissions.yaml"), "rules:\n- "+rule+"\n")
@@ -53,7 +54,8 @@ func TestDeniedNoteAnswersLikeAMissingOne(t *testing.T) {
 				answers[i] = answersAbout(t, c, dir)
 				for j, answer := range answers[i] {
 					answers[i][j] = today.ReplaceAllString(answer, "today") // midnight may pass between the two
-					if strings.Contains(answer, "permissions.yaml") || strings.Contains(answer, home) || strings.Contains(answer, "level: deny") {
+					if strings.Contains(answer, "permissions.yaml") || strings.Contains(answer, home) ||
+						strings.Contains(answer, "level: deny") {
 						t.Errorf("a rule is told: %s", answer)
 					}
 				}
@@ -90,14 +92,22 @@ func answersAbout(t *testing.T, c *client.Client, dir string) (answers []string)
 		text := fmt.Sprint(what, ": ", string(raw), err)
 		answers = append(answers, mark.ReplaceAllString(strings.ReplaceAll(text, dir, "DIR"), "«»"))
 	}
-	for _, name := range []string{"secret/diary.md", "secret/diary", "diary", "Diary", "DIARY.md", "[[Diary]]", "[[secret/diary|it]]", "./secret/diary.md", "secret/../secret/diary.md", filepath.Join(dir, "secret", "diary.md"), "secret diary", "diaries"} {
+	for _, name := range []string{
+		"secret/diary.md", "secret/diary", "diary", "Diary", "DIARY.md", "[[Diary]]",
+		"[[secret/diary|it]]", "./secret/diary.md", "secret/../secret/diary.md",
+		filepath.Join(dir, "secret", "diary.md"), "secret diary", "diaries",
+	} {
 		for _, tool := range []string{"read_note", "note_links", "related_notes"} {
 			text, result := call(t, c, tool, map[string]string{"path": name})
 			note(tool+" "+name, text, fmt.Errorf("%v", result.IsError))
 		}
-		text, _ := call(t, c, "check_citations", map[string]string{"text": "“The password of the safe is swordfish” [" + strings.TrimSuffix(name, ".md") + ".md:3]."})
+		text, _ := call(t, c, "check_citations", map[string]string{"text": "“The password of the safe is swordfish” [" +
+			strings.TrimSuffix(name, ".md") + ".md:3]."})
 		note("check "+name, text, nil)
-		for _, write := range []struct{ tool, arguments string }{{"append_note", `{"path":%q,"content":"x"}`}, {"add_task", `{"note":%q,"text":"x"}`}} {
+		for _, write := range []struct{ tool, arguments string }{
+			{"append_note", `{"path":%q,"content":"x"}`},
+			{"add_task", `{"note":%q,"text":"x"}`},
+		} {
 			text, _ := call(t, c, write.tool, json.RawMessage(fmt.Sprintf(write.arguments, name)))
 			note(write.tool+" "+name, text, nil)
 		}
@@ -142,7 +152,8 @@ func TestQuestionNamesNoRule(t *testing.T) {
 		return mcp.ElicitationResponse{Action: mcp.ElicitationResponseActionDecline}
 	}))}, "--writes", "--notes", vault(t))
 	text, _ := call(t, c, "remember", map[string]string{"text": "The cat is called Whiskers."})
-	if !strings.Contains(asked, "Whiskers") || strings.Contains(asked+text, "permissions.yaml") || strings.Contains(asked+text, "level") {
+	if !strings.Contains(asked, "Whiskers") || strings.Contains(asked+text, "permissions.yaml") ||
+		strings.Contains(asked+text, "level") {
 		t.Errorf("asked %s, then %s", asked, text)
 	}
 }

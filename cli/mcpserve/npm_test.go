@@ -26,7 +26,8 @@ func TestClientInAnotherLanguage(t *testing.T) {
 	dir := vault(t)
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, "node", "testdata/client.js", filepath.Join(modules, "@modelcontextprotocol", "sdk"), dir, os.Args[0], "--writes", "--notes", dir)
+	cmd := exec.CommandContext(ctx, "node", "testdata/client.js",
+		filepath.Join(modules, "@modelcontextprotocol", "sdk"), dir, os.Args[0], "--writes", "--notes", dir)
 	cmd.Env = append(os.Environ(), environ(t.TempDir())...)
 	var stderr strings.Builder
 	cmd.Stderr = &stderr
@@ -77,10 +78,17 @@ func TestInspectorWorks(t *testing.T) {
 		want string
 	}{
 		{"--protocol-era legacy --method tools/list --strict", `"name": "check_citations"`},
-		{"--protocol-era modern --method tools/call --tool-name search_notes --tool-arg query=Brisk", `"path": "shoes.md"`},
-		{"--protocol-era legacy --method tools/call --tool-name check_citations --tool-args-json {\"text\":\"“The·Brisk·Lane·have·431·km.”·[shoes.md:3]\"}", `"verdict": "verified"`},
+		{
+			"--protocol-era modern --method tools/call --tool-name search_notes --tool-arg query=Brisk",
+			`"path": "shoes.md"`,
+		},
+		{"--protocol-era legacy --method tools/call --tool-name check_citations --tool-args-json " +
+			"{\"text\":\"“The·Brisk·Lane·have·431·km.”·[shoes.md:3]\"}", `"verdict": "verified"`},
 		{"--protocol-era modern --method resources/read --uri note:///shoes.md", "The Brisk Lane have 431 km."},
-		{"--protocol-era modern --method prompts/get --prompt-name weekly_review --prompt-args day=2026-11-19", "from 2026-11-16 to 2026-11-22"},
+		{
+			"--protocol-era modern --method prompts/get --prompt-name weekly_review --prompt-args day=2026-11-19",
+			"from 2026-11-16 to 2026-11-22",
+		},
 	} {
 		t.Run(c.args, func(t *testing.T) {
 			args := []string{inspector, "--cli"}
@@ -123,7 +131,13 @@ func scripted(t *testing.T, asked chan<- string) *httptest.Server {
 		for _, tool := range request.Tools {
 			if strings.HasSuffix(tool.Function.Name, "search_notes") {
 				asked <- "tool " + tool.Function.Name
-				call := map[string]any{"index": 0, "id": "call_1", "type": "function", "function": map[string]any{"name": tool.Function.Name, "arguments": `{"query":"how often do I run each week"}`}}
+				call := map[string]any{
+					"index": 0, "id": "call_1", "type": "function",
+					"function": map[string]any{
+						"name":      tool.Function.Name,
+						"arguments": `{"query":"how often do I run each week"}`,
+					},
+				}
 				return map[string]any{"role": "assistant", "tool_calls": []any{call}}, "tool_calls"
 			}
 		}
@@ -136,8 +150,14 @@ func scripted(t *testing.T, asked chan<- string) *httptest.Server {
 		}
 		delta, why := answers(body)
 		w.Header().Set("Content-Type", "text/event-stream")
-		for _, choice := range []map[string]any{{"index": 0, "delta": delta}, {"index": 0, "delta": map[string]any{}, "finish_reason": why}} {
-			chunk, _ := json.Marshal(map[string]any{"id": "1", "object": "chat.completion.chunk", "created": 1, "model": "scripted", "choices": []any{choice}})
+		for _, choice := range []map[string]any{
+			{"index": 0, "delta": delta},
+			{"index": 0, "delta": map[string]any{}, "finish_reason": why},
+		} {
+			chunk, _ := json.Marshal(map[string]any{
+				"id": "1", "object": "chat.completion.chunk", "created": 1,
+				"model": "scripted", "choices": []any{choice},
+			})
 			fmt.Fprintf(w, "data: %s\n\n", chunk)
 		}
 		fmt.Fprint(w, "data: [DONE]\n\n")
@@ -153,7 +173,8 @@ func TestRealProgramAnswersFromTheNotes(t *testing.T) {
 	home, project := t.TempDir(), t.TempDir()
 	asked := make(chan string, 100)
 	model := scripted(t, asked)
-	print := exec.Command(os.Args[0], "--print-config", "cursor", "--notes", filepath.Join(testenv.Root(t), "examples", "notes"))
+	print := exec.Command(os.Args[0], "--print-config", "cursor", "--notes",
+		filepath.Join(testenv.Root(t), "examples", "notes"))
 	print.Env = append(os.Environ(), environ(home)...)
 	entry, err := print.Output()
 	if err != nil {
@@ -164,9 +185,12 @@ func TestRealProgramAnswersFromTheNotes(t *testing.T) {
 		t.Fatal(err)
 	}
 	own := file.McpServers["lifehub"]
-	config := map[string]any{"autoupdate": false, "model": "own/scripted", "mcp": map[string]any{"lifehub": map[string]any{
-		"type": "local", "command": append([]string{own.Command}, own.Args...), "environment": own.Env, "enabled": true,
-	}}}
+	config := map[string]any{
+		"autoupdate": false, "model": "own/scripted",
+		"mcp": map[string]any{"lifehub": map[string]any{
+			"type": "local", "command": append([]string{own.Command}, own.Args...), "environment": own.Env, "enabled": true,
+		}},
+	}
 	config["provider"] = map[string]any{"own": map[string]any{
 		"npm": "@ai-sdk/openai-compatible", "name": "Own",
 		"options": map[string]any{"baseURL": model.URL + "/v1", "apiKey": "x"},
@@ -181,7 +205,8 @@ func TestRealProgramAnswersFromTheNotes(t *testing.T) {
 	defer cancel()
 	cmd := exec.CommandContext(ctx, program, "run", "-m", "own/scripted", "How often do I run each week?")
 	cmd.Dir = project
-	cmd.Env = append(environ(home), "PATH="+os.Getenv("PATH"), "OPENCODE_DISABLE_AUTOUPDATE=1", "OPENCODE_DISABLE_MODELS_FETCH=1")
+	cmd.Env = append(environ(home), "PATH="+os.Getenv("PATH"), "OPENCODE_DISABLE_AUTOUPDATE=1",
+		"OPENCODE_DISABLE_MODELS_FETCH=1")
 	out, err := cmd.CombinedOutput()
 	if err != nil || !strings.Contains(string(out), "I run three times a week: intervals on Tuesday") {
 		t.Errorf("%v\n%s", err, out)

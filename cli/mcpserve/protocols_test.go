@@ -21,10 +21,13 @@ import (
 
 // inEachProtocol runs a test with a server in this process, a client of each protocol version, and
 // the notifications that the client gets.
-func inEachProtocol(t *testing.T, dir string, test func(t *testing.T, s *notesServer, c *client.Client, notifications <-chan mcp.JSONRPCNotification)) {
+func inEachProtocol(t *testing.T, dir string, test func(t *testing.T, s *notesServer, c *client.Client,
+	notifications <-chan mcp.JSONRPCNotification),
+) {
 	for era, options := range eras {
 		t.Run(era, func(t *testing.T) {
-			a, err := app.Open(t.Context(), apptest.Process(t.TempDir()), app.RunFlags{Notes: []string{dir}, NoSave: true, Alone: true})
+			a, err := app.Open(t.Context(), apptest.Process(t.TempDir()),
+				app.RunFlags{Notes: []string{dir}, NoSave: true, Alone: true})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -33,7 +36,8 @@ func inEachProtocol(t *testing.T, dir string, test func(t *testing.T, s *notesSe
 			toServer, fromClient := io.Pipe()
 			toClient, fromServer := io.Pipe()
 			go func() { _ = s.serveStdio(t.Context(), toServer, fromServer) }()
-			c := client.NewClient(transport.NewIO(toClient, fromClient, io.NopCloser(strings.NewReader(""))), options...)
+			c := client.NewClient(transport.NewIO(toClient, fromClient, io.NopCloser(strings.NewReader(""))),
+				options...)
 			notifications := make(chan mcp.JSONRPCNotification, 1000)
 			c.OnNotification(func(n mcp.JSONRPCNotification) { notifications <- n })
 			if err := c.Start(t.Context()); err != nil {
@@ -52,12 +56,16 @@ func TestCancelledCallStopsInEachProtocol(t *testing.T) {
 	t.Parallel()
 	inEachProtocol(t, vault(t), func(t *testing.T, s *notesServer, c *client.Client, _ <-chan mcp.JSONRPCNotification) {
 		began, stopped := make(chan bool), make(chan bool)
-		slow := agent.NewTool(llm.ToolSpec{Name: "slow", Description: "waits", Schema: json.RawMessage(`{"type":"object"}`)}, agent.Auto, func(ctx context.Context, _ struct{}) (agent.Result, error) {
-			began <- true
-			<-ctx.Done()
-			stopped <- true
-			return agent.Result{}, ctx.Err()
-		})
+		slow := agent.NewTool(llm.ToolSpec{
+			Name: "slow", Description: "waits",
+			Schema: json.RawMessage(`{"type":"object"}`),
+		}, agent.Auto,
+			func(ctx context.Context, _ struct{}) (agent.Result, error) {
+				began <- true
+				<-ctx.Done()
+				stopped <- true
+				return agent.Result{}, ctx.Err()
+			})
 		s.mcp.AddTool(served(slow, ""), s.read(slow))
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
@@ -87,7 +95,9 @@ func TestCancelledCallStopsInEachProtocol(t *testing.T) {
 // This test is not parallel: mcp-go has one session for all stdio servers of a process, so
 // notifications of other tests could arrive here.
 func TestProgressIsReportedInEachProtocol(t *testing.T) {
-	inEachProtocol(t, vault(t), func(t *testing.T, s *notesServer, c *client.Client, heard <-chan mcp.JSONRPCNotification) {
+	inEachProtocol(t, vault(t), func(t *testing.T, s *notesServer, c *client.Client,
+		heard <-chan mcp.JSONRPCNotification,
+	) {
 		v := s.App.OpenVaults()[0]
 		v.Behind.Store(true) // and nothing is indexed
 		request := mcp.CallToolRequest{}
@@ -103,7 +113,8 @@ func TestProgressIsReportedInEachProtocol(t *testing.T) {
 		}()
 		select {
 		case n := <-heard:
-			if fields := n.Params.AdditionalFields; n.Method != "notifications/progress" || fields["progressToken"] != "mine" || fields["message"] != "reading the notes" {
+			if fields := n.Params.AdditionalFields; n.Method != "notifications/progress" ||
+				fields["progressToken"] != "mine" || fields["message"] != "reading the notes" {
 				t.Errorf("heard %+v", n)
 			}
 		case err := <-ended:

@@ -26,8 +26,9 @@ const planned = `{"reasoning":"look, then add it","steps":[
 
 // What the model answers: at first, and later. A page that takes it for markup fetches the image.
 const (
-	answered = "You wrote: “I run three times a week” [1]. It is on your **list** now:\n\n- Buy running socks\n- call the plumber"
-	hostile  = "Not on your **list**.\n\n- <img src=x onerror=alert(1)>"
+	answered = "You wrote: “I run three times a week” [1]. It is on your **list** now:\n\n- Buy running socks\n- " +
+		"call the plumber"
+	hostile = "Not on your **list**.\n\n- <img src=x onerror=alert(1)>"
 )
 
 // home is a home with notes, and a model that adds a task whatever it is asked.
@@ -49,7 +50,8 @@ func newHome(t *testing.T) home {
 		llmtest.Answer{Match: llmtest.AnswerMark, Text: hostile, Always: true},
 	)
 	h.env = []string{
-		"LIFEHUB_TEST_RUN=1", "GORACE=atexit_sleep_ms=0", "HOME=" + dir, "LIFEHUB_HOME=" + h.dir, "PATH=" + os.Getenv("PATH"),
+		"LIFEHUB_TEST_RUN=1", "GORACE=atexit_sleep_ms=0", "HOME=" + dir, "LIFEHUB_HOME=" + h.dir,
+		"PATH=" + os.Getenv("PATH"),
 		"LIFEHUB_PROVIDER=ollama", "OLLAMA_HOST=" + llmtest.Serve(t, model), "LIFEHUB_MODEL=" + llmtest.ServedModel,
 		"LIFEHUB_MODE=plan", "LIFEHUB_EMBED_MODEL=none",
 	}
@@ -148,7 +150,8 @@ func TestServerKilledInTheMiddleOfATurn(t *testing.T) {
 		t.Errorf("the turn of the process that is gone: %s", answer.Status)
 	}
 	saved := p.state("-1")
-	if n := len(saved.Turns); n != 1 || !saved.Turns[0].Resume || saved.Turns[0].Question != message || saved.Running != "" {
+	if n := len(saved.Turns); n != 1 || !saved.Turns[0].Resume ||
+		saved.Turns[0].Question != message || saved.Running != "" {
 		t.Errorf("saved is %+v", saved)
 	}
 	if got := p.post("/api/turns/"+turn+"/resume", `{}`); got != 202 {

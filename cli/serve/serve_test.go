@@ -326,7 +326,8 @@ func TestOneAnswerOfPagesAndTerminalCounts(t *testing.T) {
 		if replies.Load() != 1 || taken.Load() > 1 {
 			t.Fatalf("%d answers reached the gate, %d pages were told so", replies.Load(), taken.Load())
 		}
-		if status := p.post("/api/turns/c1.1/resume", body("once", chattest.TaskAsked.Hash)); status != http.StatusConflict {
+		if status := p.post("/api/turns/c1.1/resume", body("once",
+			chattest.TaskAsked.Hash)); status != http.StatusConflict {
 			t.Errorf("another answer: %d", status)
 		}
 		turn.tell(agent.PermissionGiven{Call: "p", Decision: agent.AllowOnce})

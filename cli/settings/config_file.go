@@ -220,6 +220,7 @@ func ConfigTemplate() string {
 		"# A key comes from key_env, key_file or key_command (a program, run without a shell).\n" +
 		"# providers:\n#   desk: {kind: ollama, url: \"http://192.168.1.5:11434\"}\n#   work: {kind: openai, url: " +
 		"\"https://models.example.org/v1\", key_env: WORK_KEY}\n")
-	b.WriteString("\n# The keys of the screen, by action (? in the chat lists them). Each takes one key or a list.\n# keys:\n#   compose: ctrl+x\n#   newline: [ctrl+j, alt+enter]\n")
+	b.WriteString("\n# The keys of the screen, by action (? in the chat lists them). Each takes one key or a list.\n" +
+		"# keys:\n#   compose: ctrl+x\n#   newline: [ctrl+j, alt+enter]\n")
 	return b.String()
 }

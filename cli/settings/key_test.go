@@ -25,8 +25,14 @@ func TestKeysOfModelServers(t *testing.T) {
 		{server: ModelServer{KeyEnv: "NO_KEY"}, fails: true},
 		{server: ModelServer{KeyFile: file}, text: "from-a-file\nmore\n", mode: 0o600, key: "from-a-file"},
 		{server: ModelServer{KeyFile: file}, text: "from-a-file\n", mode: 0o644, fails: true},
-		{server: ModelServer{KeyCommand: []string{"sh", "-c", "echo from-a-program; echo not this"}}, key: "from-a-program"},
-		{server: ModelServer{KeyCommand: []string{"echo", "a key; touch " + file + ".made"}}, key: "a key; touch " + file + ".made"},
+		{
+			server: ModelServer{KeyCommand: []string{"sh", "-c", "echo from-a-program; echo not this"}},
+			key:    "from-a-program",
+		},
+		{
+			server: ModelServer{KeyCommand: []string{"echo", "a key; touch " + file + ".made"}},
+			key:    "a key; touch " + file + ".made",
+		},
 		{server: ModelServer{KeyCommand: []string{"sh", "-c", "echo secret-words >&2; exit 3"}}, fails: true},
 		{server: ModelServer{KeyCommand: []string{"cat", "/dev/zero"}}, fails: true, says: ": cat: "},
 		{server: ModelServer{KeyCommand: []string{"printf", `a\tb`}}, fails: true},
@@ -39,7 +45,10 @@ func TestKeysOfModelServers(t *testing.T) {
 		if err := os.Chmod(file, c.mode|0o200); err != nil {
 			t.Fatal(err)
 		}
-		r := &Redaction{Config: Defaults(), Environ: []string{"WORK_KEY=from-the-environment", "PATH=" + os.Getenv("PATH")}}
+		r := &Redaction{Config: Defaults(), Environ: []string{
+			"WORK_KEY=from-the-environment",
+			"PATH=" + os.Getenv("PATH"),
+		}}
 		c.server.Name = "work"
 		key, err := r.KeyOf(c.server)(t.Context())
 		switch {

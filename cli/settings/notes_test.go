@@ -21,7 +21,10 @@ func TestNotesOfAnyNameAreRemembered(t *testing.T) {
 		t.Fatal(err)
 	}
 	var want []string
-	for _, name := range []string{"/plain", "/latin-\xe9\xff", "/half \xe2\x82", "/grüße \U0010FFFD", `/a"b\c: [d]`, "/latin-\xe9\xff"} {
+	for _, name := range []string{
+		"/plain", "/latin-\xe9\xff", "/half \xe2\x82", "/grüße \U0010FFFD",
+		`/a"b\c: [d]`, "/latin-\xe9\xff",
+	} {
 		if err := RememberNotes(file, name); err != nil {
 			t.Fatal(err)
 		}
@@ -37,7 +40,8 @@ func TestNotesOfAnyNameAreRemembered(t *testing.T) {
 		}
 	}
 	text, err := os.ReadFile(real)
-	if info, _ := os.Lstat(file); err != nil || info.Mode()&os.ModeSymlink == 0 || !strings.Contains(string(text), "# mine: \xe9\n") {
+	if info, _ := os.Lstat(file); err != nil || info.Mode()&os.ModeSymlink == 0 ||
+		!strings.Contains(string(text), "# mine: \xe9\n") {
 		t.Errorf("%v: %q", err, text)
 	}
 }
@@ -45,7 +49,10 @@ func TestNotesOfAnyNameAreRemembered(t *testing.T) {
 // A file that is invalid, or cannot be changed textually, is not written.
 func TestDamagedFileIsNotRewritten(t *testing.T) {
 	t.Parallel()
-	for _, text := range []string{"notes: [", "\"theme\": dark\n\"notes\": [/a]\n", "{notes: [/a]}\n", "--- {}\n", "a\x00b", strings.Repeat("[", 20_000)} {
+	for _, text := range []string{
+		"notes: [", "\"theme\": dark\n\"notes\": [/a]\n", "{notes: [/a]}\n", "--- {}\n",
+		"a\x00b", strings.Repeat("[", 20_000),
+	} {
 		paths := Paths{Config: t.TempDir()}
 		file := paths.ConfigFile()
 		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {

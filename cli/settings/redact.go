@@ -39,7 +39,8 @@ var secretPatterns = []*regexp.Regexp{
 	regexp.MustCompile(`\beyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*`),                  // JSON web token
 	regexp.MustCompile(`(?i)\b(?:bearer|basic)\s+([A-Za-z0-9+/._~=-]{12,})`), // Authorization
 	regexp.MustCompile(`[a-z][a-z0-9+.-]*://[^\s/:@"']*:([^\s/@"']{3,})@`),   // password in a URL
-	regexp.MustCompile(`(?i)\b[\w-]*(?:password|passwd|secret|api[_-]?key|access[_-]?key|auth[_-]?token|access[_-]?token)["']?\s*[:=]\s*["']?([^\s"',;&]{6,})`),
+	regexp.MustCompile(`(?i)\b[\w-]*(?:password|passwd|secret|api[_-]?key|access[_-]?key|auth[_-]?token|` +
+		`access[_-]?token)["']?\s*[:=]\s*["']?([^\s"',;&]{6,})`),
 }
 
 // newRedactor returns a redactor of the given values.

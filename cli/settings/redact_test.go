@@ -42,7 +42,8 @@ func TestExportHasNoSecretInAnyForm(t *testing.T) {
 		"JSON":       inJSON(t, map[string]string{"k": secret}),
 	} {
 		for _, line := range []string{
-			linesOf(t, agent.ToolStarted{Name: "fetch", Input: json.RawMessage(inJSON(t, map[string]string{"header": form}))}, "tool_start"),
+			linesOf(t, agent.ToolStarted{Name: "fetch", Input: json.RawMessage(inJSON(t,
+				map[string]string{"header": form}))}, "tool_start"),
 			linesOf(t, agent.ToolEnded{Name: "fetch", Output: "before " + form + " after"}, "tool_end"),
 			linesOf(t, agent.Prompted{Messages: []llm.Message{{Role: llm.User, Text: "it is " + form}}}, "prompt"),
 		} {
@@ -62,7 +63,8 @@ func TestSecretInPiecesIsRedacted(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		secret := rapid.StringMatching(`[A-Za-z0-9/+ ]{8,20}`).Draw(t, "secret")
 		secret = "x" + secret + "y" // so that TrimSpace leaves the ends
-		before, after := rapid.StringMatching(`[ a-c\n]{0,10}`).Draw(t, "before"), rapid.StringMatching(`[ a-c\n]{0,10}`).Draw(t, "after")
+		before, after := rapid.StringMatching(`[ a-c\n]{0,10}`).Draw(t, "before"),
+			rapid.StringMatching(`[ a-c\n]{0,10}`).Draw(t, "after")
 		text := before + secret + after
 		var pieces []string
 		for rest := text; rest != ""; {
@@ -78,8 +80,10 @@ func TestSecretInPiecesIsRedacted(t *testing.T) {
 
 func TestInterleavedStreamedSecretsAreRedacted(t *testing.T) {
 	secret := "correct-horse-battery"
-	lines := linesOf(t, agent.Said{Content: "the key is correct-"}, "token") + linesOf(t, agent.Noticed{Text: "the model is loading"}, "notice") +
-		linesOf(t, agent.Said{Content: "horse-battery."}, "token") + linesOf(t, agent.Thought{Content: "correct-hor"}, "thinking") + linesOf(t, agent.Thought{Content: "se-battery"}, "thinking")
+	lines := linesOf(t, agent.Said{Content: "the key is correct-"}, "token") + linesOf(t,
+		agent.Noticed{Text: "the model is loading"}, "notice") +
+		linesOf(t, agent.Said{Content: "horse-battery."}, "token") + linesOf(t, agent.Thought{Content: "correct-hor"},
+		"thinking") + linesOf(t, agent.Thought{Content: "se-battery"}, "thinking")
 	clean := string(newRedactor([]string{secret}).trace([]byte(lines)))
 	for _, part := range []string{"correct-", "horse", "se-battery"} {
 		if strings.Contains(clean, part) {
@@ -98,7 +102,8 @@ func TestSecretsInWorkersThoughtsAreRedacted(t *testing.T) {
 		return linesOf(t, agent.Thought{Agent: "notes", Step: step, Content: text}, "thinking")
 	}
 	clean := string(newRedactor([]string{"correct-horse-battery"}).trace([]byte(
-		thought("1", "I saw correct-hor") + thought("2", "I see correct-horse-") + thought("1", "se-battery there") + thought("2", "battery here"))))
+		thought("1", "I saw correct-hor") + thought("2", "I see correct-horse-") + thought("1",
+			"se-battery there") + thought("2", "battery here"))))
 	for _, part := range []string{"correct", "horse", "battery"} {
 		if strings.Contains(clean, part) {
 			t.Errorf("%q is left in\n%s", part, clean)
@@ -112,8 +117,10 @@ func TestSecretsInWorkersThoughtsAreRedacted(t *testing.T) {
 func TestOnlySecretsAreRedacted(t *testing.T) {
 	r := newRedactor(nil)
 	for _, secret := range []string{
-		"sk-proj-abcdefghijklmnopqrstuvwx", "ghp_abcdefghijklmnopqrstuvwxyz0123456789", "AKIAIOSFODNN7EXAMPLE", "xoxb-1234567890-abcdef",
-		"eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.c2lnbmF0dXJl", "-----BEGIN RSA PRIVATE KEY-----\nMIIE\n-----END RSA PRIVATE KEY-----",
+		"sk-proj-abcdefghijklmnopqrstuvwx", "ghp_abcdefghijklmnopqrstuvwxyz0123456789", "AKIAIOSFODNN7EXAMPLE",
+		"xoxb-1234567890-abcdef",
+		"eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.c2lnbmF0dXJl",
+		"-----BEGIN RSA PRIVATE KEY-----\nMIIE\n-----END RSA PRIVATE KEY-----",
 		"AIzaSyA1234567890abcdefghijklmnopqrstuv",
 	} {
 		if got := r.text("before " + secret + " after"); got != "before [redacted] after" {
@@ -131,8 +138,10 @@ func TestOnlySecretsAreRedacted(t *testing.T) {
 		}
 	}
 	for _, text := range []string{
-		"I run three times a week [1].", "the key to the shed is under the pot", "a basic question about bread", "The bearer of this letter",
-		"https://example.org/a?b=c", "2026-03-14 09:30", "task-list.md:12–14", "password: ", strings.Repeat("word ", 100),
+		"I run three times a week [1].", "the key to the shed is under the pot", "a basic question about bread",
+		"The bearer of this letter",
+		"https://example.org/a?b=c", "2026-03-14 09:30", "task-list.md:12–14", "password: ",
+		strings.Repeat("word ", 100),
 	} {
 		if got := r.text(text); got != text {
 			t.Errorf("%q became %q", text, got)
@@ -147,8 +156,15 @@ func TestSecretsAreKnownFromSettingsEnvironmentAndServers(t *testing.T) {
 		"far":{"url":"https://example.org/mcp","headers":{"Authorization":"Bearer from-mcp-header","X-Far":"Basic ${FAR_AWAY}"}}}}`)
 	c := Defaults()
 	c.OpenAI.APIKey = "from-settings"
-	got := fmt.Sprint(secretsAt(Paths{Config: config}, c, []string{"DB_PASSWORD=from-environ", "HOME=/home/ana", "SSH_AUTH_SOCK=/tmp/agent", "EDITOR=vi-improved", "GIT_AUTHOR_NAME=Ana Lind", "COLOR=bluegreen", "PROXY=http://ana:from-an-address@10.0.0.1"}))
-	for _, want := range []string{"from-settings", "from-environ", "from-an-address", "from-mcp-env", "from-mcp-header", "from-a-variable"} {
+	got := fmt.Sprint(secretsAt(Paths{Config: config}, c, []string{
+		"DB_PASSWORD=from-environ", "HOME=/home/ana",
+		"SSH_AUTH_SOCK=/tmp/agent", "EDITOR=vi-improved", "GIT_AUTHOR_NAME=Ana Lind", "COLOR=bluegreen",
+		"PROXY=http://ana:from-an-address@10.0.0.1",
+	}))
+	for _, want := range []string{
+		"from-settings", "from-environ", "from-an-address", "from-mcp-env",
+		"from-mcp-header", "from-a-variable",
+	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%s is not known: %s", want, got)
 		}
@@ -179,7 +195,8 @@ func TestSecretsInArgumentsAreRedacted(t *testing.T) {
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if text := kept.String(); strings.Contains(text, secret) || strings.Count(text, redacted) != 4 || strings.Count(text, "\n") != 4 {
+	if text := kept.String(); strings.Contains(text, secret) || strings.Count(text, redacted) != 4 ||
+		strings.Count(text, "\n") != 4 {
 		t.Errorf("kept was\n%s", text)
 	}
 }
@@ -190,7 +207,8 @@ type kept struct{ bytes.Buffer }
 func (*kept) Close() error { return nil }
 
 func TestOtherLinesAreExportedAsText(t *testing.T) {
-	clean := string(newRedactor([]string{"secret-value"}).trace([]byte("{half a line with secret-value\n{\"type\":\"notice\",\"text\":\"ok\"}\n")))
+	clean := string(newRedactor([]string{"secret-value"}).trace([]byte("{half a line with secret-value\n" +
+		"{\"type\":\"notice\",\"text\":\"ok\"}\n")))
 	for line := range strings.Lines(clean) {
 		if !json.Valid([]byte(line)) {
 			t.Errorf("%q is no JSON", line)

@@ -37,7 +37,8 @@ func TestInstructionsAreTheReviewedOnes(t *testing.T) {
 	}
 	want := func(notices int, texts ...string) {
 		t.Helper()
-		if got, err := p.Instructions([]string{dir}); err != nil || !slices.Equal(got.Texts, texts) || len(got.Notices) != notices {
+		if got, err := p.Instructions([]string{dir}); err != nil || !slices.Equal(got.Texts, texts) ||
+			len(got.Notices) != notices {
 			t.Errorf("got %q, %v, want %q and %d notices", got, err, texts, notices)
 		}
 	}

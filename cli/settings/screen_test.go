@@ -18,7 +18,8 @@ func TestScreenHasSettings(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "config.yaml")
 	apptest.Write(t, filepath.Join(dir, "mine.yaml"), "# mine\nbrand: \"#ff00ff\"\ndim: 8\n")
-	apptest.Write(t, file, "theme: "+dir+"/mine.yaml\nnotify: false\nkeys:\n  compose: ctrl+x\n  newline: [ctrl+j, alt+enter]\n")
+	apptest.Write(t, file, "theme: "+dir+"/mine.yaml\nnotify: false\nkeys:\n  compose: ctrl+x\n  newline: [ctrl+j, "+
+		"alt+enter]\n")
 	c, err := settings.Load(file, none)
 	if err != nil {
 		t.Fatal(err)

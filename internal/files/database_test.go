@@ -142,7 +142,8 @@ func TestAttacksUnderLoadLoseNothing(t *testing.T) {
 				all.Go(func() {
 					for !over.Load() {
 						var n, last int
-						_ = read.QueryRow(`SELECT count(*), coalesce(max(n), 0) FROM numbers`).Scan(&n, &last) // may fail
+						// may fail
+						_ = read.QueryRow(`SELECT count(*), coalesce(max(n), 0) FROM numbers`).Scan(&n, &last)
 					}
 				})
 			}
@@ -159,7 +160,8 @@ func TestAttacksUnderLoadLoseNothing(t *testing.T) {
 				t.Helper()
 				for _, n := range acknowledged {
 					var found bool
-					if err := db.QueryRow(`SELECT count(*) FROM numbers WHERE n = ?`, n).Scan(&found); err != nil || !found {
+					if err := db.QueryRow(`SELECT count(*) FROM numbers WHERE n = ?`, n).Scan(&found); err != nil ||
+						!found {
 						t.Fatalf("%d was acknowledged and is lost (%v)", n, err)
 					}
 				}

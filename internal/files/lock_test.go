@@ -65,7 +65,8 @@ func TestALockHeldForLongNamesItsHolder(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err = Lock(t.Context(), waiting); err == nil || !strings.Contains(err.Error(), fmt.Sprintf("process %d", os.Getpid())) {
+	if err = Lock(t.Context(), waiting); err == nil || !strings.Contains(err.Error(),
+		fmt.Sprintf("process %d", os.Getpid())) {
 		t.Errorf("got %v", err)
 	}
 	if err := Unlock(one); err != nil {

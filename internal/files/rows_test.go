@@ -24,10 +24,13 @@ func TestScanReturnsErrorsOfTheQuery(t *testing.T) {
 		query string
 		want  string // the rows, then the error
 	}{
-		"rows":                {t.Context(), "SELECT value FROM json_each('[1,2]')", "1 2 "},
-		"none":                {t.Context(), "SELECT 1 WHERE false", ""},
-		"an invalid query":    {t.Context(), "SELECT missing", "no such column"},
-		"a failing row":       {t.Context(), "SELECT 1 UNION ALL SELECT abs(-9223372036854775808)", "1 integer overflow"},
+		"rows":             {t.Context(), "SELECT value FROM json_each('[1,2]')", "1 2 "},
+		"none":             {t.Context(), "SELECT 1 WHERE false", ""},
+		"an invalid query": {t.Context(), "SELECT missing", "no such column"},
+		"a failing row": {
+			t.Context(), "SELECT 1 UNION ALL SELECT abs(-9223372036854775808)",
+			"1 integer overflow",
+		},
 		"a cancelled context": {gone, "SELECT 1", "canceled"},
 	} {
 		got := ""
@@ -39,7 +42,8 @@ func TestScanReturnsErrorsOfTheQuery(t *testing.T) {
 			}
 			got += value + " "
 		}
-		if c.want == "" && got != "" || !strings.Contains(got, strings.TrimPrefix(c.want, "1 ")) || strings.HasPrefix(c.want, "1 ") && !strings.HasPrefix(got, "1 ") {
+		if c.want == "" && got != "" || !strings.Contains(got, strings.TrimPrefix(c.want, "1 ")) ||
+			strings.HasPrefix(c.want, "1 ") && !strings.HasPrefix(got, "1 ") {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
 		}
 	}
@@ -62,11 +66,13 @@ func TestAllReturnsAllRowsOrNone(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	if got, err := Column[int](t.Context(), db, "SELECT value FROM json_each('[1,2]')"); err != nil || !slices.Equal(got, []int{1, 2}) {
+	if got, err := Column[int](t.Context(), db, "SELECT value FROM json_each('[1,2]')"); err != nil ||
+		!slices.Equal(got, []int{1, 2}) {
 		t.Errorf("%v, %v", got, err)
 	}
 	read := func(scan Scan) (at time.Time, err error) { return at, scan(Milliseconds(&at)) }
-	if got, err := AllRows(t.Context(), db, read, "SELECT 86400001"); err != nil || len(got) != 1 || !got[0].Equal(time.UnixMilli(86400001)) {
+	if got, err := AllRows(t.Context(), db, read, "SELECT 86400001"); err != nil || len(got) != 1 ||
+		!got[0].Equal(time.UnixMilli(86400001)) {
 		t.Errorf("%v, %v", got, err)
 	}
 	if got, err := AllRows(t.Context(), db, read, "SELECT 1 UNION ALL SELECT 'noon'"); err == nil || got != nil {

@@ -102,14 +102,21 @@ func TestHugeTextsAreRejected(t *testing.T) {
 		return b.String()
 	}
 	for name, text := range map[string]string{
-		"brackets": strings.Repeat("[", n), "braces": strings.Repeat("{", n), "both": strings.Repeat("[{", n), "closed": strings.Repeat("[", n) + strings.Repeat("]", n),
-		"after a key": "a: " + strings.Repeat("[", n), "in lines": strings.Repeat("[\n", n), "closed too often": strings.Repeat("]", n) + strings.Repeat("[", n),
-		"lists in a line": strings.Repeat("- ", n), "keys in a line": strings.Repeat("? ", n), "mixed": strings.Repeat("- ? ", n), "tabbed": strings.Repeat("-\t", n),
-		"indented": indented(" "), "indented by two": indented("  "), "lists by lines": strings.ReplaceAll(indented(" "), "a:", "-"),
-		"flat": strings.Repeat("- a\n", n), "flow": "a: [" + strings.Repeat("1,", n) + "]", "anchors": strings.Repeat("&", n), "quotes": strings.Repeat(`"`, n), "apostrophes": strings.Repeat("'", n),
-		"comments": strings.Repeat("#\n", n), "documents": strings.Repeat("---\n", n), "empty": strings.Repeat("\n", n), "merges": strings.Repeat("<<: ", n), "tags": strings.Repeat("!a ", n),
+		"brackets": strings.Repeat("[", n), "braces": strings.Repeat("{", n), "both": strings.Repeat("[{", n),
+		"closed":      strings.Repeat("[", n) + strings.Repeat("]", n),
+		"after a key": "a: " + strings.Repeat("[", n), "in lines": strings.Repeat("[\n", n),
+		"closed too often": strings.Repeat("]", n) + strings.Repeat("[", n),
+		"lists in a line":  strings.Repeat("- ", n), "keys in a line": strings.Repeat("? ", n),
+		"mixed": strings.Repeat("- ? ", n), "tabbed": strings.Repeat("-\t", n),
+		"indented": indented(" "), "indented by two": indented("  "),
+		"lists by lines": strings.ReplaceAll(indented(" "), "a:", "-"),
+		"flat":           strings.Repeat("- a\n", n), "flow": "a: [" + strings.Repeat("1,", n) + "]",
+		"anchors": strings.Repeat("&", n), "quotes": strings.Repeat(`"`, n), "apostrophes": strings.Repeat("'", n),
+		"comments": strings.Repeat("#\n", n), "documents": strings.Repeat("---\n", n), "empty": strings.Repeat("\n", n),
+		"merges": strings.Repeat("<<: ", n), "tags": strings.Repeat("!a ", n),
 	} {
-		if _, err := ParseYAML("f.yaml", []byte(text)); err == nil || !strings.HasPrefix(err.Error(), "f.yaml:") || strings.Contains(err.Error(), "\n") {
+		if _, err := ParseYAML("f.yaml", []byte(text)); err == nil || !strings.HasPrefix(err.Error(), "f.yaml:") ||
+			strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s: got %.80v", name, err)
 		}
 	}
@@ -127,8 +134,13 @@ func TestHugeTextsAreRejected(t *testing.T) {
 		}
 	}
 	nested := strings.Repeat("[", 100) + strings.Repeat("]", 100)
-	for _, text := range []string{"", nested, nested + "\n" + nested, strings.Repeat("- {tool: add_task, level: auto}\n", 1000), "a = \"" + strings.Repeat(".", 500) + "\"\n" + strings.Repeat(".", 500)} {
-		if err := errors.Join(CheckYAML("f", []byte(text)), CheckJSON("f", []byte(text)), CheckTOML("f", []byte(text))); err != nil {
+	for _, text := range []string{
+		"", nested, nested + "\n" + nested,
+		strings.Repeat("- {tool: add_task, level: auto}\n", 1000),
+		"a = \"" + strings.Repeat(".", 500) + "\"\n" + strings.Repeat(".", 500),
+	} {
+		if err := errors.Join(CheckYAML("f", []byte(text)), CheckJSON("f", []byte(text)),
+			CheckTOML("f", []byte(text))); err != nil {
 			t.Errorf("%.40q: %v", text, err)
 		}
 	}

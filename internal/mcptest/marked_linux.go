@@ -19,7 +19,8 @@ func Marked(mark string, except int) int {
 	files, _ := filepath.Glob("/proc/[0-9]*/environ")
 	for _, file := range files {
 		env, err := os.ReadFile(file)
-		if err == nil && bytes.Contains(env, []byte(Mark+"="+mark)) && !strings.Contains(file, fmt.Sprintf("/%d/", except)) {
+		if err == nil && bytes.Contains(env, []byte(Mark+"="+mark)) &&
+			!strings.Contains(file, fmt.Sprintf("/%d/", except)) {
 			n++
 		}
 	}

@@ -18,13 +18,28 @@ const SearchMode = "search"
 type page struct{ title, url, snippet string }
 
 var pages = []page{
-	{"Marathon training for first-timers", "https://runs.example/marathon", "Drink early, and run the long run slowly: marathon training is won on easy days."},
-	{"Ten tips for race day", "https://runs.example/race-day", "Marathon tips: start slower than you feel, wear nothing new."},
+	{
+		"Marathon training for first-timers", "https://runs.example/marathon",
+		"Drink early, and run the long run slowly: marathon training is won on easy days.",
+	},
+	{
+		"Ten tips for race day", "https://runs.example/race-day",
+		"Marathon tips: start slower than you feel, wear nothing new.",
+	},
 	{"Agents in 2026", "https://news.example/ai", "AI news: small models plan, call tools and check each other."},
-	{"Stories with the upstream keyword", "https://stories.example/upstream", "12 stories carry the keyword upstream, 5 of them the tag backend."},
+	{
+		"Stories with the upstream keyword", "https://stories.example/upstream",
+		"12 stories carry the keyword upstream, 5 of them the tag backend.",
+	},
 	{"Paris, now", "https://weather.example/paris", "Weather in Paris: 14 °C, light rain until the evening."},
-	{"What is machine learning?", "https://learn.example/ml", "Machine learning finds rules from examples instead of being given them."},
-	{"asyncio best practices", "https://python.example/asyncio", "Python asyncio: prefer TaskGroup, never block the loop, set timeouts."},
+	{
+		"What is machine learning?", "https://learn.example/ml",
+		"Machine learning finds rules from examples instead of being given them.",
+	},
+	{
+		"asyncio best practices", "https://python.example/asyncio",
+		"Python asyncio: prefer TaskGroup, never block the loop, set timeouts.",
+	},
 }
 
 // serveSearch serves on stdin and stdout until stdin closes.

@@ -25,7 +25,8 @@ func With(trailer string, pages ...string) []byte {
 		page := len(objects) + 1
 		kids = append(kids, fmt.Sprintf("%d 0 R", page))
 		objects = append(objects,
-			fmt.Sprintf("<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Resources << /Font << /F1 %d 0 R >> >> /Contents %d 0 R >>", font, page+1),
+			fmt.Sprintf("<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Resources << /Font << /F1 %d 0 R >> "+
+				">> /Contents %d 0 R >>", font, page+1),
 			Stream(content(text)))
 	}
 	objects[1] = fmt.Sprintf("<< /Type /Pages /Count %d /Kids [%s] >>", len(pages), strings.Join(kids, " "))
@@ -40,7 +41,8 @@ func content(text string) string {
 	var b strings.Builder
 	b.WriteString("BT /F1 11 Tf 14 TL 50 800 Td\n")
 	for line := range strings.Lines(text) {
-		fmt.Fprintf(&b, "(%s) Tj T*\n", strings.NewReplacer(`\`, `\\`, "(", `\(`, ")", `\)`).Replace(strings.TrimRight(line, "\n")))
+		fmt.Fprintf(&b, "(%s) Tj T*\n", strings.NewReplacer(`\`, `\\`, "(", `\(`, ")",
+			`\)`).Replace(strings.TrimRight(line, "\n")))
 	}
 	b.WriteString("ET")
 	return b.String()
@@ -82,8 +84,10 @@ func Objects(trailer string, objects ...string) []byte {
 // nothing in many steps.
 func Slow() []byte {
 	const pages = 5000
-	return Objects("", "<< /Type /Catalog /Pages 2 0 R >>", fmt.Sprintf("<< /Type /Pages /Count %d /Kids [%s] >>", pages, strings.Repeat("3 0 R ", pages)),
-		"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 100 100] /Contents 4 0 R >>", Stream(strings.Repeat("q Q ", 100_000)))
+	return Objects("", "<< /Type /Catalog /Pages 2 0 R >>", fmt.Sprintf("<< /Type /Pages /Count %d /Kids [%s] >>",
+		pages, strings.Repeat("3 0 R ", pages)),
+		"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 100 100] /Contents 4 0 R >>",
+		Stream(strings.Repeat("q Q ", 100_000)))
 }
 
 // Encrypted returns a PDF that requires a password.
@@ -109,7 +113,8 @@ func Pictures(stored string, pages ...*image.Gray) []byte {
 		kids = append(kids, fmt.Sprintf("%d 0 R", n+1))
 		width, height := float64(page.Rect.Dx())*72/150, float64(page.Rect.Dy())*72/150
 		objects = append(objects,
-			fmt.Sprintf("<< /Type /Page /Parent 2 0 R /MediaBox [0 0 %g %g] /Resources << /XObject << /Im1 %d 0 R >> >> /Contents %d 0 R >>", width, height, n+2, n+3),
+			fmt.Sprintf("<< /Type /Page /Parent 2 0 R /MediaBox [0 0 %g %g] /Resources << /XObject << /Im1 %d 0 R >> "+
+				">> /Contents %d 0 R >>", width, height, n+2, n+3),
 			Picture(stored, page), Stream(fmt.Sprintf("q %g 0 0 %g 0 0 cm /Im1 Do Q", width, height)))
 	}
 	objects[1] = fmt.Sprintf("<< /Type /Pages /Count %d /Kids [%s] >>", len(pages), strings.Join(kids, " "))
@@ -119,7 +124,8 @@ func Pictures(stored string, pages ...*image.Gray) []byte {
 // Picture returns an image XObject; see [Pictures].
 func Picture(stored string, from *image.Gray) string {
 	width, height := from.Rect.Dx(), from.Rect.Dy()
-	head := fmt.Sprintf("<< /Type /XObject /Subtype /Image /Width %d /Height %d /BitsPerComponent 8 /ColorSpace /DeviceGray ", width, height)
+	head := fmt.Sprintf("<< /Type /XObject /Subtype /Image /Width %d /Height %d /BitsPerComponent 8 /ColorSpace "+
+		"/DeviceGray ", width, height)
 	var data bytes.Buffer
 	above := make([]byte, width)
 	for y := range height {

@@ -87,7 +87,10 @@ func TestFullDiskLosesNothingAndRecovers(t *testing.T) {
 	dir := smallDisk(t)
 	refused, acknowledged := 0, 0
 	for try := range testenv.Rounds(3, 100) {
-		l := newLedger(orders{Dir: filepath.Join(dir, fmt.Sprint(try)), Work: "chat", Name: "c", Turns: 20, Fault: "full"})
+		l := newLedger(orders{
+			Dir: filepath.Join(dir, fmt.Sprint(try)), Work: "chat", Name: "c",
+			Turns: 20, Fault: "full",
+		})
 		l.failing = true
 		furnish(t, l.Dir)
 		first := l.orders
@@ -121,7 +124,8 @@ func TestFullDiskDuringIndexingIsReportedAndRepaired(t *testing.T) {
 		place := filepath.Join(dir, fmt.Sprint(try))
 		furnish(t, place)
 		for i := range 50 {
-			if err := os.WriteFile(filepath.Join(vault(place), fmt.Sprintf("note%d.md", i)), []byte(strings.Repeat(fmt.Sprintf("words of note %d\n", i), 200)), 0o644); err != nil {
+			if err := os.WriteFile(filepath.Join(vault(place), fmt.Sprintf("note%d.md", i)),
+				[]byte(strings.Repeat(fmt.Sprintf("words of note %d\n", i), 200)), 0o644); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -171,7 +175,8 @@ func TestFullDiskDuringIndexingIsReportedAndRepaired(t *testing.T) {
 }
 
 // An index on a full or read-only disk can still be searched.
-func TestIndexIsSearchedWhenTheDiskRefusesWrites(t *testing.T) { // not in parallel: a child of another test holds the disk's files
+// not in parallel: a child of another test holds the disk's files
+func TestIndexIsSearchedWhenTheDiskRefusesWrites(t *testing.T) {
 	for name, refuse := range map[string]func(t *testing.T, disk string) (undo func()){
 		"full": func(t *testing.T, disk string) func() { return fill(t, disk, 0) },
 		"read-only": func(t *testing.T, disk string) func() {
@@ -218,7 +223,8 @@ func TestIndexIsSearchedWhenTheDiskRefusesWrites(t *testing.T) { // not in paral
 			}
 			result := open("old words")
 			undo()
-			if result == nil || !strings.Contains(result.Error(), map[string]string{"full": "free some space", "read-only": "writable"}[name]) {
+			if result == nil || !strings.Contains(result.Error(),
+				map[string]string{"full": "free some space", "read-only": "writable"}[name]) {
 				t.Errorf("a sync says %v", result)
 			}
 			if err := os.WriteFile(note, []byte("new words of the note\n"), 0o644); err != nil {
@@ -280,10 +286,18 @@ func TestErrorIsReportedWhenTheFileSystemRefuses(t *testing.T) {
 		for i := range testenv.Rounds(2, 16) {
 			call := []string{"fsync", "pwrite64", "fdatasync", "openat"}[i%4]
 			when := 1 + random.IntN(30)
-			faults = append(faults, fault{fmt.Sprintf("EIO by %s from the %dth on", call, when), func(_ *testing.T, l *ledger) func() {
-				l.Strace = []string{strace, "-f", "-qq", "-o", "/dev/null", "-P", database(l.Dir), "-P", database(l.Dir) + "-wal", "-P", vault(l.Dir), "-e", fmt.Sprintf("inject=%s:error=EIO:when=%d+", call, when)}
-				return func() {}
-			}, []string{"I/O error", "input/output error", "unable to open"}})
+			faults = append(faults, fault{
+				fmt.Sprintf("EIO by %s from the %dth on", call, when),
+				func(_ *testing.T, l *ledger) func() {
+					l.Strace = []string{
+						strace, "-f", "-qq", "-o", "/dev/null", "-P", database(l.Dir), "-P",
+						database(l.Dir) + "-wal", "-P", vault(l.Dir), "-e",
+						fmt.Sprintf("inject=%s:error=EIO:when=%d+", call, when),
+					}
+					return func() {}
+				},
+				[]string{"I/O error", "input/output error", "unable to open"},
+			})
 		}
 	} else {
 		t.Logf("without strace: no EIO")

@@ -34,8 +34,10 @@ import (
 
 // orders configure a child.
 type orders struct {
-	Dir    string // folder of the database, the notes and the logs of servers
-	Work   string // chat: turns until killed; steer: one turn to which a message is sent while it runs; six: one turn with six effects; mail: one mail; write: turns of one of several processes
+	Dir string // folder of the database, the notes and the logs of servers
+	// chat: turns until killed; steer: one turn to which a message is sent while it runs; six: one turn with six
+	// effects; mail: one mail; write: turns of one of several processes
+	Work   string
 	Name   string // of the conversation
 	Turns  int    // number of turns; 0: until killed
 	Steps  string // plan of six: "chain" in sequence, "graph" in parallel
@@ -293,7 +295,8 @@ type narrator struct {
 }
 
 func (n narrator) Stream(_ context.Context, req llm.Request) iter.Seq2[llm.Delta, error] {
-	text := "This is the answer to " + req.Task.Question + ", told at some length so that a kill may come in the middle of it."
+	text := "This is the answer to " + req.Task.Question + ", told at some length so that a kill may come in the " +
+		"middle of it."
 	if req.Task.Kind == llm.PlanTask {
 		text = planOf(req.Task.Question, n.steps)
 	}
@@ -332,7 +335,8 @@ func planOf(question, steps string) string {
 			{ID: "2", Tool: "add_task", Input: arguments("text", "do "+question)},
 			{ID: "3", Tool: "send_email", Input: mailTo(question)},
 			{ID: "4", Tool: "counter_count", Input: arguments("what", "count "+question)},
-			{ID: "5", Tool: "create_note", Input: arguments("path", "made/"+question+".md", "content", "about "+question)},
+			{ID: "5", Tool: "create_note", Input: arguments("path", "made/"+question+".md",
+				"content", "about "+question)},
 			{ID: "6", Tool: "complete_task", Input: arguments("task", "do "+question), After: []string{"2"}},
 		}
 	}
@@ -346,7 +350,8 @@ func planOf(question, steps string) string {
 	if kind == "mail" {
 		list = []agent.Step{{ID: "1", Tool: "send_email", Input: mailTo(question)}}
 	}
-	list = append(list, agent.Step{ID: "7", Tool: "today", Input: arguments()}) // the answer is the model's: not of a turn that only wrote
+	// the answer is the model's: not of a turn that only wrote
+	list = append(list, agent.Step{ID: "7", Tool: "today", Input: arguments()})
 	if steps == "chain" {
 		for i := range list[1:] {
 			list[i+1].After = []string{list[i].ID}
@@ -417,7 +422,8 @@ func look(dir, question string) (traces, error) {
 // did reports whether the call of a tool had its effect.
 func (t traces) did(tool string) bool {
 	return map[string]int{
-		"add_task": t.Task, "complete_task": t.Ticked, "create_note": t.Note, "append_note": t.Log, "remember": t.Fact, "send_email": t.Mail, "counter_count": t.Count,
+		"add_task": t.Task, "complete_task": t.Ticked, "create_note": t.Note, "append_note": t.Log, "remember": t.Fact,
+		"send_email": t.Mail, "counter_count": t.Count,
 	}[tool] > 0
 }
 

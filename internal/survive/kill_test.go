@@ -188,7 +188,10 @@ func (l *ledger) check(t *testing.T) (opened time.Duration) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for step, count := range map[string]int{"1": found.Task, "2": found.Log, "3": found.Note, "4": found.Ticked, "5": found.Fact} {
+		for step, count := range map[string]int{
+			"1": found.Task, "2": found.Log, "3": found.Note,
+			"4": found.Ticked, "5": found.Fact,
+		} {
 			if count > 1 {
 				t.Fatalf("step %s of turn %d is there %d times", step, number, count)
 			}
@@ -250,7 +253,8 @@ func TestKillLosesAndDuplicatesNothingAcknowledged(t *testing.T) {
 			}
 		}
 	}
-	t.Logf("%d kills, %d items acknowledged in %d whole turns, 0 lost, 0 doubled; asked about %d times; slowest opening %v", kills, acknowledged, turns, unknown, slowest)
+	t.Logf("%d kills, %d items acknowledged in %d whole turns, 0 lost, 0 doubled; asked about %d times; slowest "+
+		"opening %v", kills, acknowledged, turns, unknown, slowest)
 	if turns == 0 {
 		t.Error("no turn came to its end between the kills: the test shows little")
 	}
@@ -317,15 +321,19 @@ func TestKilledTurnDoesEachEffectOnceOrAsks(t *testing.T) {
 			}
 		}
 		known := !slices.ContainsFunc(lines, func(line string) bool { return strings.HasPrefix(line, "? ") })
-		if did := once(t, o.Dir, lines); known && o.Steps == whole.Steps && did != want { // otherwise the new note may or may not be marked
-			t.Fatalf("the turn says that it did %q, want %q; the user was told:\n%s", did, want, strings.Join(lines, "\n"))
+		// otherwise the new note may or may not be marked
+		if did := once(t, o.Dir, lines); known && o.Steps == whole.Steps && did != want {
+			t.Fatalf("the turn says that it did %q, want %q; the user was told:\n%s", did, want,
+				strings.Join(lines, "\n"))
 		}
 		if err := os.RemoveAll(o.Dir); err != nil {
 			t.Fatal(err)
 		}
 	}
 	t.Logf("the whole turn: %s", want)
-	t.Logf("%d kills over %d boundaries and between them: each effect once and told in the last line of the turn, %d asked about, of which %d were skipped by the user; 0 silent repeats, 0 silent skips", killed, boundaries, asked, skipped)
+	t.Logf("%d kills over %d boundaries and between them: each effect once and told in the last line of the turn, %d "+
+		"asked about, of which %d were skipped by the user; 0 silent repeats, 0 silent skips", killed,
+		boundaries, asked, skipped)
 }
 
 // once checks that each of the six effects happened exactly once or was skipped
@@ -346,7 +354,8 @@ func once(t *testing.T, dir string, lines []string) string {
 		skipped["complete_task"] = true
 	}
 	for tool, count := range map[string]int{
-		"append_note": found.Log, "add_task": found.Task, "send_email": found.Mail, "counter_count": found.Count, "create_note": found.Note, "complete_task": found.Ticked,
+		"append_note": found.Log, "add_task": found.Task, "send_email": found.Mail, "counter_count": found.Count,
+		"create_note": found.Note, "complete_task": found.Ticked,
 	} {
 		if count > 1 || count == 0 && !skipped[tool] {
 			t.Fatalf("%s happened %d times; the user was told:\n%s", tool, count, strings.Join(lines, "\n"))
@@ -371,10 +380,12 @@ func tellsAll(t *testing.T, dir string, lines []string) string {
 	}
 	line := list[0].Answer.Effects.String()
 	for tool, evidence := range map[string]string{
-		"append_note": "log.md", "add_task": "tasks.md", "complete_task": "tasks.md", "create_note": "made/six 1.md", "send_email": "1 mail sent", "counter_count": "called counter_count (counter)",
+		"append_note": "log.md", "add_task": "tasks.md", "complete_task": "tasks.md", "create_note": "made/six 1.md",
+		"send_email": "1 mail sent", "counter_count": "called counter_count (counter)",
 	} {
 		if !strings.Contains(line, evidence) && !strings.Contains(line, tool) {
-			t.Fatalf("the turn says that it did %q, and nothing of %s; the user was told:\n%s", line, tool, strings.Join(lines, "\n"))
+			t.Fatalf("the turn says that it did %q, and nothing of %s; the user was told:\n%s", line, tool,
+				strings.Join(lines, "\n"))
 		}
 	}
 	return line

@@ -91,7 +91,8 @@ func TestMailIsSentOnceDespiteKills(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			t.Logf("%d cycles, %d kills at %d boundaries and %d stages of SMTP: 1 mail each, %d asked about", cycles, kills, boundaries, len(stages), asked)
+			t.Logf("%d cycles, %d kills at %d boundaries and %d stages of SMTP: 1 mail each, %d asked about", cycles,
+				kills, boundaries, len(stages), asked)
 		})
 	}
 }

@@ -41,5 +41,6 @@ func TestEightProcessesLoseAndDamageNothing(t *testing.T) {
 		}
 	}
 	sound(t, dir)
-	t.Logf("%d processes for %v: %d messages and %d effects acknowledged, 0 lost, 0 doubled, database sound; %d steps were told that the note had changed", processes, while, messages, done, failed)
+	t.Logf("%d processes for %v: %d messages and %d effects acknowledged, 0 lost, 0 doubled, database sound; %d "+
+		"steps were told that the note had changed", processes, while, messages, done, failed)
 }

@@ -34,7 +34,10 @@ func serveCounter(file string) error {
 func mcpConfig(t *testing.T, dir string) []byte {
 	t.Helper()
 	config, err := json.Marshal(map[string]any{"mcpServers": map[string]any{
-		"counter": map[string]any{"command": os.Args[0], "env": map[string]string{counterEnv: counter(dir), "GORACE": "atexit_sleep_ms=0"}},
+		"counter": map[string]any{"command": os.Args[0], "env": map[string]string{
+			counterEnv: counter(dir),
+			"GORACE":   "atexit_sleep_ms=0",
+		}},
 	}})
 	if err != nil {
 		t.Fatal(err)

@@ -154,7 +154,8 @@ func TestSteeringIsThereOnceDespiteKills(t *testing.T) {
 			late++
 		}
 	}
-	t.Logf("%d kills over %d boundaries: the message is there once after each; %d times as the next message", killed, boundaries, late)
+	t.Logf("%d kills over %d boundaries: the message is there once after each; %d times as the next message",
+		killed, boundaries, late)
 }
 
 func exchanges(t *testing.T, o orders) []agent.Exchange {

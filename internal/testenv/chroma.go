@@ -27,7 +27,8 @@ func StartChroma(t *testing.T) *ChromaServer {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, port, _ := net.SplitHostPort(listener.Addr().String()) //nolint:errcheck // always valid, as it comes from a listener
+	//nolint:errcheck // always valid, as it comes from a listener
+	_, port, _ := net.SplitHostPort(listener.Addr().String())
 	if err := listener.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -78,5 +79,6 @@ func (p *ChromaServer) Kill() {
 // appends `run --path DIR --host 127.0.0.1 --port N`.
 func chromaCommand(t testing.TB) []string {
 	t.Helper()
-	return []string{node(t, "Chroma"), need(t, filepath.Join(cache(t), "chroma", "node_modules", "chromadb", "dist", "cli.mjs"), "a real Chroma server", "make npm")}
+	return []string{node(t, "Chroma"), need(t, filepath.Join(cache(t), "chroma", "node_modules", "chromadb", "dist",
+		"cli.mjs"), "a real Chroma server", "make npm")}
 }

@@ -38,7 +38,10 @@ func Passages(t testing.TB, folder string, most int) (passages []Passage) {
 				piece = piece[:len(piece)-1]
 			}
 			if len(piece) > 0 {
-				passages = append(passages, Passage{Path: filepath.ToSlash(name), Line: at + 1, EndLine: at + len(piece), Text: strings.Join(piece, "\n")})
+				passages = append(passages, Passage{
+					Path: filepath.ToSlash(name), Line: at + 1,
+					EndLine: at + len(piece), Text: strings.Join(piece, "\n"),
+				})
 			}
 		}
 		return nil

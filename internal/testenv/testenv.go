@@ -24,7 +24,8 @@ func Shared(t testing.TB, path string) string {
 	if root == "" {
 		root = filepath.Join(filepath.Dir(Root(t)), "shared")
 	}
-	return need(t, filepath.Join(root, filepath.FromSlash(path)), "../shared: "+path, "set LIFEHUB_SHARED to its folder")
+	return need(t, filepath.Join(root, filepath.FromSlash(path)), "../shared: "+path,
+		"set LIFEHUB_SHARED to its folder")
 }
 
 // Ollama returns the path of the Ollama server built by `make ollama`.
@@ -74,7 +75,8 @@ func Npm(t testing.TB, pkg string) string {
 func Opencode(t testing.TB) string {
 	t.Helper()
 	modules := filepath.Join(cache(t), "opencode", "node_modules")
-	found, _ := filepath.Glob(filepath.Join(modules, "opencode-*-*", "bin", "opencode*")) // only those for this system are installed
+	// only those for this system are installed
+	found, _ := filepath.Glob(filepath.Join(modules, "opencode-*-*", "bin", "opencode*"))
 	if len(found) == 0 {
 		absent(t, "opencode from npm", "scripts/npm.sh opencode")
 	}
@@ -85,14 +87,16 @@ func Opencode(t testing.TB) string {
 func Inspector(t testing.TB) string {
 	t.Helper()
 	node(t, "MCP's inspector")
-	return need(t, filepath.Join(cache(t), "inspector", "node_modules", ".bin", "mcp-inspector"), "MCP's inspector from npm", "make npm")
+	return need(t, filepath.Join(cache(t), "inspector", "node_modules", ".bin", "mcp-inspector"),
+		"MCP's inspector from npm", "make npm")
 }
 
 // Editor returns the command that runs a script acting as an editor, and the SDK
 // of the Agent Client Protocol for the script.
 func Editor(t testing.TB) (program, sdk string) {
 	t.Helper()
-	sdk = filepath.Join(cache(t), "acp", "node_modules", "@agentclientprotocol", "sdk", "dist", "v1", "stable", "acp.js")
+	sdk = filepath.Join(cache(t), "acp", "node_modules", "@agentclientprotocol", "sdk", "dist",
+		"v1", "stable", "acp.js")
 	return node(t, "an editor"), need(t, sdk, "the Agent Client Protocol's SDK from npm", "make npm")
 }
 

@@ -7,9 +7,11 @@ import (
 	"lifehub/internal/when"
 )
 
-// zones change their clocks at midnight or at another hour, by an hour or less, twice a year or never, or skipped a day.
+// zones change their clocks at midnight or at another hour, by an hour or less, twice a year or never, or skipped a
+// day.
 var zones = []string{
-	"America/Santiago", "America/Havana", "Atlantic/Azores", "Africa/Cairo", "Asia/Beirut", "America/Asuncion", "Asia/Tehran",
+	"America/Santiago", "America/Havana", "Atlantic/Azores", "Africa/Cairo", "Asia/Beirut",
+	"America/Asuncion", "Asia/Tehran",
 	"Australia/Lord_Howe", "Pacific/Apia", "Pacific/Kiritimati", "America/Los_Angeles", "UTC",
 }
 

@@ -3,7 +3,8 @@ package text
 import "testing"
 
 func TestControlsAreFoundOutsideFlags(t *testing.T) {
-	const scotland, texas = "\U0001f3f4\U000e0067\U000e0062\U000e0073\U000e0063\U000e0074\U000e007f", "\U0001f3f4\U000e0075\U000e0073\U000e0074\U000e0078\U000e007f"
+	const scotland, texas = "\U0001f3f4\U000e0067\U000e0062\U000e0073\U000e0063\U000e0074\U000e007f",
+		"\U0001f3f4\U000e0075\U000e0073\U000e0074\U000e0078\U000e007f"
 	for s, want := range map[string]struct {
 		found string
 		clean string

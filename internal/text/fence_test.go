@@ -44,7 +44,8 @@ func TestWrappedTextComesBack(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		inside := strings.Join(rapid.SliceOfN(line, 1, 6).Draw(t, "lines"), "\n")
 		fence := strings.Repeat(rapid.SampledFrom([]string{"`", "~"}).Draw(t, "sign"), 5)
-		wrapped := fence + rapid.SampledFrom([]string{"", "md", "markdown"}).Draw(t, "language") + "\n" + inside + "\n" + fence
+		wrapped := fence + rapid.SampledFrom([]string{"", "md", "markdown"}).Draw(t, "language") +
+			"\n" + inside + "\n" + fence
 		if got := Unfenced(wrapped); got != inside {
 			t.Fatalf("%q is %q", wrapped, got)
 		}

@@ -16,7 +16,8 @@ func TestLanguageIsDetected(t *testing.T) {
 		"De ketel is in maart nagekeken en het filter werd vervangen door een nieuw.":               "nl",
 		"Pannan servades i mars och filtret är nytt, men den gamla har vi inte kvar.":               "sv",
 		"Котёл проверили в марте, и фильтр был новый, но его уже нет в доме.":                       "ru",
-		"Купить печку":                                                       "ru", // its script tells, where it is too short for stop words
+		// its script tells, where it is too short for stop words
+		"Купить печку":                                                       "ru",
 		"أضف الكمون والكزبرة إلى الحساء":                                     "ar",
 		"Kazan mart ayında bakıldı ve filtre yeni, ama bu ev için çok eski.": "tr",
 		"see “печка” in the dictionary":                                      "",
@@ -52,7 +53,14 @@ func TestStopWords(t *testing.T) {
 		in   Lang
 		want bool
 	}{
-		{"the", "", true}, {"i", "", true}, {"die", "", false}, {"die", "de", true}, {"boiler", "", false}, {"und", "", false}, {"the", "xx", false}, {"", "", false},
+		{"the", "", true},
+		{"i", "", true},
+		{"die", "", false},
+		{"die", "de", true},
+		{"boiler", "", false},
+		{"und", "", false},
+		{"the", "xx", false},
+		{"", "", false},
 	} {
 		if got := StopWord(c.word, c.in); got != c.want {
 			t.Errorf("%q in %q: %v", c.word, c.in, got)
@@ -62,7 +70,8 @@ func TestStopWords(t *testing.T) {
 
 func TestInflectedFormsHaveOneStem(t *testing.T) {
 	for in, forms := range map[Lang][]string{
-		"": {"run running runs Running", "database databases", "café cafes", "北京"}, "de": {"Garten Gartens gärten", "Straße Strassen"},
+		"":   {"run running runs Running", "database databases", "café cafes", "北京"},
+		"de": {"Garten Gartens gärten", "Straße Strassen"},
 		"fr": {"cheval chevaux"}, "ru": {"книга книги"}, "sv": {"blomma blommor"},
 	} {
 		for _, all := range forms {

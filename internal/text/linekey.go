@@ -21,13 +21,14 @@ var (
 	lineDate = regexp.MustCompile(`(?i)[\[(](?:due|scheduled|start|created|done|completion|cancelled)::\s*` + dateOf +
 		`[\])]|(?:[📅🗓⏳⌛🛫✅➕❌]\x{FE0F}?\s*)?\b` + dateOf + `\b`)
 	// factEnd matches the date and origin at the end of a fact.
-	factEnd  = regexp.MustCompile(`\s\((?:\d{4}-\d\d-\d\d|you|chat [a-z2-7]{8}|untrusted|foreign)(?:, (?:you|chat [a-z2-7]{8}|untrusted|foreign))*\)\s*$`)
+	factEnd = regexp.MustCompile(`\s\((?:\d{4}-\d\d-\d\d|you|chat [a-z2-7]{8}|untrusted|foreign)(?:, (?:you|chat ` +
+		`[a-z2-7]{8}|untrusted|foreign))*\)\s*$`)
 	headline = regexp.MustCompile(`^ {0,3}#{1,6}(?:\s|$)`)
 )
 
 // LineText returns what a line of a note says, in NFC, without indent, list sign, checkbox, dates,
-// the origin of a fact and spaces at the end: ticking off or moving on a task does not change it. It is "" for a heading
-// and for a line without letter or digit.
+// the origin of a fact and spaces at the end: ticking off or moving on a task does not change it. It is "" for a
+// heading and for a line without letter or digit.
 func LineText(line string) string {
 	if headline.MatchString(line) {
 		return ""

@@ -11,17 +11,35 @@ func TestSentencesOf(t *testing.T) {
 		text string
 		want []string
 	}{
-		"end marks":                                 {"One. Two! Three? Four", []string{"One.", "Two!", "Three?", "Four"}},
-		"abbreviations":                             {"Ask Dr. Who, e.g. at 3.14 p. Then go.", []string{"Ask Dr. Who, e.g. at 3.14 p. Then go."}},
-		"the number of a day in German":             {"Am 3. Mai war es warm. Am 4. nicht.", []string{"Am 3. Mai war es warm.", "Am 4. nicht."}},
-		"end marks in a quotation":                  {"He said “Go. Now.” and went. Then?", []string{"He said “Go. Now.” and went.", "Then?"}},
-		"citations belong to the previous sentence": {"It leaks. [1][2] It drips [3].", []string{"It leaks. [1][2]", "It drips [3]."}},
+		"end marks": {
+			"One. Two! Three? Four",
+			[]string{"One.", "Two!", "Three?", "Four"},
+		},
+		"abbreviations": {
+			"Ask Dr. Who, e.g. at 3.14 p. Then go.",
+			[]string{"Ask Dr. Who, e.g. at 3.14 p. Then go."},
+		},
+		"the number of a day in German": {
+			"Am 3. Mai war es warm. Am 4. nicht.",
+			[]string{"Am 3. Mai war es warm.", "Am 4. nicht."},
+		},
+		"end marks in a quotation": {
+			"He said “Go. Now.” and went. Then?",
+			[]string{"He said “Go. Now.” and went.", "Then?"},
+		},
+		"citations belong to the previous sentence": {
+			"It leaks. [1][2] It drips [3].",
+			[]string{"It leaks. [1][2]", "It drips [3]."},
+		},
 
 		"Chinese":                      {"你好。再见！", []string{"你好。", "再见！"}},
 		"a paragraph of several lines": {"One line\nand another.\n\nNext", []string{"One line\nand another.", "Next"}},
-		"items, headings and rows":     {"# Head\n- a\n- b\n| x | y |\n| 1 | 2 |", []string{"# Head", "- a", "- b", "| x | y |", "| 1 | 2 |"}},
-		"each line of code":            {"```go\na. b\nc\n```\nText.", []string{"a. b", "c", "Text."}},
-		"nothing":                      {" \n\n", nil},
+		"items, headings and rows": {
+			"# Head\n- a\n- b\n| x | y |\n| 1 | 2 |",
+			[]string{"# Head", "- a", "- b", "| x | y |", "| 1 | 2 |"},
+		},
+		"each line of code": {"```go\na. b\nc\n```\nText.", []string{"a. b", "c", "Text."}},
+		"nothing":           {" \n\n", nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var got []string
@@ -40,7 +58,8 @@ func TestSentencesOf(t *testing.T) {
 
 func TestSentenceEndIncludesTrailingSpace(t *testing.T) {
 	for text, want := range map[string]string{
-		"One. Two.": "One. ", "Dr. Who.  Two": "Dr. Who.  ", "one\ntwo": "one\n", "你好。再见": "你好。", "no end": "no end", "": "",
+		"One. Two.": "One. ", "Dr. Who.  Two": "Dr. Who.  ", "one\ntwo": "one\n", "你好。再见": "你好。",
+		"no end": "no end", "": "",
 	} {
 		if got := text[:SentenceEnd(text)]; got != want {
 			t.Errorf("%q begins with %q, want %q", text, got, want)

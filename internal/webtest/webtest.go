@@ -128,10 +128,14 @@ func (s *Server) show(w http.ResponseWriter, p fixed) {
 // site serves a small site of pages that link to each other, some of which robots
 // must not visit.
 func (s *Server) site(w http.ResponseWriter, name string) {
-	text := strings.Repeat("<p>This page of the handbook tells of "+name+" at some length, so that it is worth reading it for what it says and not for where it leads.</p>", 6)
+	text := strings.Repeat("<p>This page of the handbook tells of "+name+
+		" at some length, so that it is worth reading it for what it says and not for where it leads.</p>", 6)
 	links := map[string]string{
-		"start": `<a href="rest">Rest</a> <a href="/site/food">Food</a> <a href="https://elsewhere.example/">Elsewhere</a> <a href="private/plan">Plan</a> <a href="/paper.pdf">Paper</a> <a href="rest#top">Top</a> <a rel="nofollow" href="spam">Spam</a> <a href="gone">Gone</a> <a href="away">Away</a>`,
-		"rest":  `<a href="sleep">Sleep</a> <a href="start">Start</a>`, "food": `<a href="water">Water</a>`,
+		"start": `<a href="rest">Rest</a> <a href="/site/food">Food</a> <a ` +
+			`href="https://elsewhere.example/">Elsewhere</a> <a href="private/plan">Plan</a> <a ` +
+			`href="/paper.pdf">Paper</a> <a href="rest#top">Top</a> <a rel="nofollow" href="spam">Spam</a> <a ` +
+			`href="gone">Gone</a> <a href="away">Away</a>`,
+		"rest": `<a href="sleep">Sleep</a> <a href="start">Start</a>`, "food": `<a href="water">Water</a>`,
 		"sleep": "", "water": "",
 	}
 	switch body, ok := links[name]; {
@@ -144,7 +148,8 @@ func (s *Server) site(w http.ResponseWriter, name string) {
 	case !ok:
 		say(w, 404, "text/html", "")
 	default:
-		say(w, 200, "text/html; charset=utf-8", "<html><head><title>On "+name+"</title></head><body><article><h1>On "+name+"</h1>"+text+"<p>"+body+"</p></article></body></html>")
+		say(w, 200, "text/html; charset=utf-8", "<html><head><title>On "+name+"</title></head><body><article><h1>On "+
+			name+"</h1>"+text+"<p>"+body+"</p></article></body></html>")
 	}
 }
 
@@ -156,7 +161,8 @@ type fixed struct {
 	header     map[string]string
 }
 
-const filler = " <p>Nach dem Lauf treffen sich alle im Café an der Brücke, trinken süßen Tee und reden über die nächste Woche, über Schuhe und über das Wetter.</p> "
+const filler = " <p>Nach dem Lauf treffen sich alle im Café an der Brücke, trinken süßen Tee und reden über die " +
+	"nächste Woche, über Schuhe und über das Wetter.</p> "
 
 // latin1 is the filler in the encoding of old servers.
 var latin1 = func() string {
@@ -180,29 +186,48 @@ var pages = map[string]fixed{
 	"/searxng/search?new":    {kind: "application/json", body: `{"hits":[]}`},
 	"/searxng/search?busy":   {status: 403, kind: "text/html", body: "<h1>Forbidden</h1>"},
 	"/robots.txt":            {kind: "text/plain", body: "User-agent: *\nDisallow: /site/private\n"},
-	"/huge":                  {kind: "text/html; charset=utf-8", body: "<html><head><title>Huge</title></head><body><article>" + strings.Repeat("<p>All work and no play makes a dull page.</p>\n", 5_000) + "</article></body></html>"},
-	"/marathon":              {kind: "text/html; charset=utf-8", file: "marathon.html"},
-	"/login":                 {kind: "text/html; charset=utf-8", file: "login.html"},
-	"/members":               {status: 401, kind: "text/html", body: "<h1>Unauthorized</h1>"},
-	"/forbidden":             {status: 403, kind: "text/html", body: "<h1>Forbidden</h1>"},
-	"/broken":                {status: 502, kind: "text/html", body: "<h1>Bad gateway</h1>"},
-	"/challenge":             {status: 403, kind: "text/html; charset=UTF-8", file: "challenge.html", header: map[string]string{"Cf-Mitigated": "challenge"}},
-	"/challenge2":            {kind: "text/html; charset=UTF-8", file: "challenge.html"},
-	"/app":                   {kind: "text/html; charset=utf-8", file: "app.html"},
-	"/empty":                 {kind: "text/html", body: "<html><body></body></html>"},
-	"/blank":                 {kind: "text/plain", body: " \n "},
-	"/paper.pdf":             {kind: "application/pdf", body: "%PDF-1.7\n%\xe2\xe3\xcf\xd3\n"},
-	"/hidden-pdf":            {kind: "text/html", body: "%PDF-1.4\n"},
-	"/photo":                 {kind: "image/png", body: "\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR"},
-	"/photo.html":            {kind: "text/html", body: "\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR"},
-	"/archive":               {kind: "application/octet-stream", body: "PK\x03\x04\x14\x00\x00\x00"},
-	"/noise":                 {kind: "", body: "\x00\x01\x02\x03\x04\x05"},
-	"/plain":                 {kind: "text/plain; charset=utf-8", body: "just text\r\n\r\nin two parts\r\n"},
-	"/data":                  {kind: "application/json", body: `{"distance": 42.195}`},
-	"/notype":                {kind: "", body: "<html><body><article><h1>No type</h1>" + strings.Repeat(filler, 5) + "</article></body></html>"},
-	"/latin1":                {kind: "text/html; charset=iso-8859-1", body: "<html><body><article>" + strings.Repeat(latin1, 5) + "</article></body></html>"},
-	"/mislabelled":           {kind: "text/html; charset=iso-8859-1", body: "<html><body><article>" + strings.Repeat(filler, 5) + "</article></body></html>"},
-	"/meta":                  {kind: "text/html", body: `<html><head><meta charset="windows-1252"></head><body><article>` + strings.Repeat(latin1, 5) + "</article></body></html>"},
-	"/bom":                   {kind: "text/html; charset=iso-8859-1", body: "\xef\xbb\xbf<html><body><article>" + strings.Repeat(filler, 5) + "</article></body></html>"},
-	"/shiftjis":              {kind: "text/html", body: `<html><head><meta charset="shift_jis"></head>` + "<body><article><p>" + strings.Repeat("\x83\x7d\x83\x89\x83\x5c\x83\x93\x82\xcc\x97\xfb\x8f\x4b\x82\xcd\x8f\x54\x82\xc9\x8e\x4f\x89\xf1\x81\x42", 40) + "</p></article></body></html>"},
+	"/huge": {
+		kind: "text/html; charset=utf-8",
+		body: "<html><head><title>Huge</title></head><body><article>" +
+			strings.Repeat("<p>All work and no play makes a dull page.</p>\n", 5_000) + "</article></body></html>",
+	},
+	"/marathon":  {kind: "text/html; charset=utf-8", file: "marathon.html"},
+	"/login":     {kind: "text/html; charset=utf-8", file: "login.html"},
+	"/members":   {status: 401, kind: "text/html", body: "<h1>Unauthorized</h1>"},
+	"/forbidden": {status: 403, kind: "text/html", body: "<h1>Forbidden</h1>"},
+	"/broken":    {status: 502, kind: "text/html", body: "<h1>Bad gateway</h1>"},
+	"/challenge": {
+		status: 403, kind: "text/html; charset=UTF-8", file: "challenge.html",
+		header: map[string]string{"Cf-Mitigated": "challenge"},
+	},
+	"/challenge2": {kind: "text/html; charset=UTF-8", file: "challenge.html"},
+	"/app":        {kind: "text/html; charset=utf-8", file: "app.html"},
+	"/empty":      {kind: "text/html", body: "<html><body></body></html>"},
+	"/blank":      {kind: "text/plain", body: " \n "},
+	"/paper.pdf":  {kind: "application/pdf", body: "%PDF-1.7\n%\xe2\xe3\xcf\xd3\n"},
+	"/hidden-pdf": {kind: "text/html", body: "%PDF-1.4\n"},
+	"/photo":      {kind: "image/png", body: "\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR"},
+	"/photo.html": {kind: "text/html", body: "\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR"},
+	"/archive":    {kind: "application/octet-stream", body: "PK\x03\x04\x14\x00\x00\x00"},
+	"/noise":      {kind: "", body: "\x00\x01\x02\x03\x04\x05"},
+	"/plain":      {kind: "text/plain; charset=utf-8", body: "just text\r\n\r\nin two parts\r\n"},
+	"/data":       {kind: "application/json", body: `{"distance": 42.195}`},
+	"/notype": {kind: "", body: "<html><body><article><h1>No type</h1>" + strings.Repeat(filler, 5) +
+		"</article></body></html>"},
+	"/latin1": {
+		kind: "text/html; charset=iso-8859-1",
+		body: "<html><body><article>" + strings.Repeat(latin1, 5) + "</article></body></html>",
+	},
+	"/mislabelled": {
+		kind: "text/html; charset=iso-8859-1",
+		body: "<html><body><article>" + strings.Repeat(filler, 5) + "</article></body></html>",
+	},
+	"/meta": {kind: "text/html", body: `<html><head><meta ` +
+		`charset="windows-1252"></head><body><article>` + strings.Repeat(latin1, 5) + "</article></body></html>"},
+	"/bom": {
+		kind: "text/html; charset=iso-8859-1",
+		body: "\xef\xbb\xbf<html><body><article>" + strings.Repeat(filler, 5) + "</article></body></html>",
+	},
+	"/shiftjis": {kind: "text/html", body: `<html><head><meta charset="shift_jis"></head>` +
+		"<body><article><p>" + strings.Repeat("\x83\x7d\x83\x89\x83\x5c\x83\x93\x82\xcc\x97\xfb\x8f\x4b\x82\xcd\x8f\x54\x82\xc9\x8e\x4f\x89\xf1\x81\x42", 40) + "</p></article></body></html>"},
 }

@@ -31,13 +31,16 @@ func TestDaysAreCountedByTheCalendar(t *testing.T) {
 		months int
 		want   string
 	}{
-		{Day{2026, time.January, 31}, 1, "2026-02-28"}, {Day{2024, time.February, 29}, 12, "2025-02-28"}, {Day{2026, time.March, 31}, -13, "2025-02-28"},
+		{Day{2026, time.January, 31}, 1, "2026-02-28"},
+		{Day{2024, time.February, 29}, 12, "2025-02-28"},
+		{Day{2026, time.March, 31}, -13, "2025-02-28"},
 	} {
 		if got := c.day.AddMonths(c.months).String(); got != c.want {
 			t.Errorf("%v and %d months is %s, want %s", c.day, c.months, got, c.want)
 		}
 	}
-	if day := (Day{2026, time.November, 29}); day.Monday() != (Day{2026, time.November, 23}) || day.Add(2).Since(day) != 2 || day.Compare(Day{}) <= 0 {
+	if day := (Day{2026, time.November, 29}); day.Monday() != (Day{2026, time.November, 23}) ||
+		day.Add(2).Since(day) != 2 || day.Compare(Day{}) <= 0 {
 		t.Errorf("%v: its Monday is %v", day, day.Monday())
 	}
 }

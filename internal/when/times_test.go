@@ -169,9 +169,13 @@ func TestLongerPeriods(t *testing.T) {
 }
 
 func TestTimeWordsTakeAnyText(t *testing.T) {
-	pieces := []string{"since", "last", "3", "March", "–", "to", "2024", "days ago", "Q3", "上周", "月", "5", "İ", "between", "and", "Monday", ".", " ", "'s", "\xff"}
+	pieces := []string{
+		"since", "last", "3", "March", "–", "to", "2024", "days ago", "Q3", "上周", "月", "5", "İ",
+		"between", "and", "Monday", ".", " ", "'s", "\xff",
+	}
 	rapid.Check(t, func(t *rapid.T) {
-		text := strings.Join(rapid.SliceOf(rapid.SampledFrom(pieces)).Draw(t, "text"), rapid.SampledFrom([]string{"", " "}).Draw(t, "between"))
+		text := strings.Join(rapid.SliceOf(rapid.SampledFrom(pieces)).Draw(t, "text"),
+			rapid.SampledFrom([]string{"", " "}).Draw(t, "between"))
 		s, _ := In(text, Day{2026, 3, 18})
 		if !s.IsZero() && !s.From.Before(s.To) {
 			t.Errorf("%q is from %v to %v", text, s.From, s.To)

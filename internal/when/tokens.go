@@ -62,11 +62,13 @@ func orderIn(getenv func(string) string, system string) order {
 }
 
 // figures matches a date in figures, a quarter, or a number.
-var figures = regexp.MustCompile(`^(?:(\d{4})[-/.](\d\d?)[-/.](\d\d?)(?:t\d\d:\d\d[\d:.z]*)?|(\d\d?)\.(\d\d?)\.(\d{4})?|(\d{4})-(\d\d)` +
+var figures = regexp.MustCompile(`^(?:(\d{4})[-/.](\d\d?)[-/.](\d\d?)(?:t\d\d:\d\d[\d:.z]*)?|` +
+	`(\d\d?)\.(\d\d?)\.(\d{4})?|(\d{4})-(\d\d)` +
 	`|(\d{4})[ /-]?q([1-4])|q([1-4])(?:[ /-]?(\d{4}))?|(\d+)(st|nd|rd|th|\.)?)`)
 
 // others matches dates in figures in other notations: 12/10/2025, 10/2025, 2025-W42, the 1990s.
-var others = regexp.MustCompile(`^(?:(\d\d?)[/-](\d\d?)[/-](\d{4})|(\d\d?)/(\d\d?)/(\d\d)|(\d\d?)/(\d{4})|(\d{4})-?w(\d\d)|(?:the )?((?:19|20)?\d0)s)(?:[^\pL\d/]|$)`)
+var others = regexp.MustCompile(`^(?:(\d\d?)[/-](\d\d?)[/-](\d{4})|(\d\d?)/(\d\d?)/(\d\d)|(\d\d?)/(\d{4})|` +
+	`(\d{4})-?w(\d\d)|(?:the )?((?:19|20)?\d0)s)(?:[^\pL\d/]|$)`)
 
 var slashed = regexp.MustCompile(`\b(\d\d?)[/-](\d\d?)[/-](?:\d\d)?\d\d\b`)
 

@@ -34,7 +34,8 @@ func TestUnreadTimesAreNamed(t *testing.T) {
 // The locale says whether 12/10/2025 is in October, unless another date of the question does.
 func TestOrderOfDayAndMonth(t *testing.T) {
 	for env, want := range map[string]order{
-		"LC_ALL=en_US.UTF-8": monthFirst, "LC_TIME=de_DE.UTF-8": dayFirst, "LANG=en_GB": dayFirst, "LANG=C.UTF-8": monthFirst, "": monthFirst, "LANG=de": unknownOrder,
+		"LC_ALL=en_US.UTF-8": monthFirst, "LC_TIME=de_DE.UTF-8": dayFirst, "LANG=en_GB": dayFirst,
+		"LANG=C.UTF-8": monthFirst, "": monthFirst, "LANG=de": unknownOrder,
 	} {
 		getenv := func(name string) string {
 			if len(env) > len(name) && env[:len(name)+1] == name+"=" {

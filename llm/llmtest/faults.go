@@ -198,16 +198,19 @@ func answer(path, text string, call bool) []byte {
 	}
 	if strings.HasPrefix(path, "/v1") {
 		if call {
-			line(`{"choices":[{"delta":{"tool_calls":[{"index":0,"id":"c1","function":{"name":"search_notes","arguments":"{}"}}]}}]}`)
+			line(`{"choices":[{"delta":{"tool_calls":[{"index":0,"id":"c1","function":{"name":"search_notes",` +
+				`"arguments":"{}"}}]}}]}`)
 		}
 		line(`{"choices":[{"delta":{},"finish_reason":"stop"}]}`)
 		line(`{"choices":[],"usage":{"prompt_tokens":7,"completion_tokens":9}}`)
 		line(`[DONE]`)
 	} else {
 		if call {
-			line(`{"message":{"role":"assistant","content":"","tool_calls":[{"id":"c1","function":{"name":"search_notes","arguments":{}}}]},"done":false}`)
+			line(`{"message":{"role":"assistant","content":"","tool_calls":[{"id":"c1",` +
+				`"function":{"name":"search_notes","arguments":{}}}]},"done":false}`)
 		}
-		line(`{"message":{"role":"assistant","content":""},"done":true,"done_reason":"stop","prompt_eval_count":7,"eval_count":9}`)
+		line(`{"message":{"role":"assistant","content":""},"done":true,"done_reason":"stop","prompt_eval_count":7,` +
+			`"eval_count":9}`)
 	}
 	return out.Bytes()
 }

@@ -10,8 +10,10 @@ import (
 // Replies of the model returned by [Minds], apart from its plans and tool calls.
 const (
 	MindsThought = "Notes first, and the web beside them."
-	MindsAnswer  = "You run three times a week [1]. The web says: drink early, and run the long run slowly. Start a race slower than you feel, " +
-		"wear nothing new on the day, and keep easy days easy, for marathon training is won on them: that much both pages agree upon without any doubt."
+	MindsAnswer  = "You run three times a week [1]. The web says: drink early, and run the long run slowly. Start a " +
+		"race slower than you feel, " +
+		"wear nothing new on the day, and keep easy days easy, for marathon training is won on them: that much both " +
+		"pages agree upon without any doubt."
 	MindsTalk = "Good morning! Shall we look something up?"
 )
 
@@ -48,20 +50,26 @@ func called(name, args string) string {
 var minds = []mind{
 	{
 		"You answer the user's last message. The", false,
-		"<think>" + MindsThought + "</think>\n\n" + called("search_notes", `{"query": "running"}`) + "\n" + called("brave_web_search", `{"query": "marathon training tips"}`),
+		"<think>" + MindsThought + "</think>\n\n" + called("search_notes", `{"query": "running"}`) + "\n" +
+			called("brave_web_search", `{"query": "marathon training tips"}`),
 	},
 	{"You answer the user's last message. The", true, MindsAnswer},
 	{
 		"You lead a team that works for the user", false,
-		called("delegate", `{"worker_type": "notes", "task_description": "What do the notes say about running?", "success_criteria": "It names how often."}`) + "\n" +
-			called("delegate", `{"worker_type": "search", "task_description": "Find marathon training tips.", "success_criteria": "It names a tip."}`),
+		called("delegate", `{"worker_type": "notes", "task_description": "What do the notes say about running?", `+
+			`"success_criteria": "It names how often."}`) + "\n" +
+			called("delegate", `{"worker_type": "search", "task_description": "Find marathon training tips.", `+
+				`"success_criteria": "It names a tip."}`),
 	},
-	{"You lead a team that works for the user", true, "From the team: you run three times a week [1]; the web advises to drink early."},
+	{"You lead a team that works for the user", true, "From the team: you run three times a week [1]; the web " +
+		"advises to drink early."},
 	{"You are a member of a team. You work wi", false, called("search_notes", `{"query": "how often running"}`)},
 	{"You are a member of a team. You work wi", true, "Report of notes: three times, by running.md."},
-	{"You are a member of a team. You search ", false, called("brave_web_search", `{"query": "tips of marathon training"}`)},
+	{"You are a member of a team. You search ", false, called("brave_web_search",
+		`{"query": "tips of marathon training"}`)},
 	{"You are a member of a team. You search ", true, "Report of pages: drink early, by runs.example."},
-	{"You judge whether a worker's report doe", false, `{"passed": true, "score": 0.9, "feedback": "Each claim rests on a call."}`},
+	{"You judge whether a worker's report doe", false, `{"passed": true, "score": 0.9, "feedback": "Each claim rests ` +
+		`on a call."}`},
 	{"You plan the calls that the user's mess", false, ScriptedPlan},
 }
 

@@ -17,10 +17,11 @@ type Model struct {
 
 // Replies of the scripted models, for tests to compare with.
 const (
-	ScriptedAnswer      = "This is a fixed answer from the scripted model. It has two sentences."
-	ThinkingText        = "Let me think about it first."
-	ThinkingAnswer      = "The answer after thinking."
-	ScriptedPlan        = `{"steps": [{"tool": "search_notes", "input": {"query": "running"}}, {"tool": "list_tasks", "input": {"status": "open"}}]}`
+	ScriptedAnswer = "This is a fixed answer from the scripted model. It has two sentences."
+	ThinkingText   = "Let me think about it first."
+	ThinkingAnswer = "The answer after thinking."
+	ScriptedPlan   = `{"steps": [{"tool": "search_notes", "input": {"query": "running"}}, {"tool": "list_tasks",` +
+		` "input": {"status": "open"}}]}`
 	ScriptedExplanation = "Your notes speak of running [1]. The list above shows your open tasks."
 )
 
@@ -45,15 +46,24 @@ func Models() []Model {
 	return []Model{
 		{
 			Name: "scripted", Template: chatTemplate, Parameters: map[string]any{"temperature": 0},
-			GGUF: tinygguf.Scripted("scripted", scripts(map[string]string{"": ScriptedAnswer, toolMarker: scriptedCall}), 4096),
+			GGUF: tinygguf.Scripted("scripted", scripts(map[string]string{
+				"":         ScriptedAnswer,
+				toolMarker: scriptedCall,
+			}), 4096),
 		},
 		{
 			Name: "scripted-think", Template: thinkTemplate, Parameters: map[string]any{"temperature": 0},
-			GGUF: tinygguf.Scripted("scripted-think", scripts(map[string]string{"": ScriptedAnswer, thinkMarker: "<think>" + ThinkingText + "</think>\n\n" + ThinkingAnswer}), 4096),
+			GGUF: tinygguf.Scripted("scripted-think", scripts(map[string]string{
+				"":          ScriptedAnswer,
+				thinkMarker: "<think>" + ThinkingText + "</think>\n\n" + ThinkingAnswer,
+			}), 4096),
 		},
 		Planner("scripted-plan", ScriptedPlan, ScriptedExplanation),
 		Planner("scripted-endless", ScriptedPlan, ""),
-		{Name: "tiny-random", Template: plainTemplate, Parameters: map[string]any{"stop": []string{"<|im_end|>"}}, GGUF: tinygguf.Random(1)},
+		{
+			Name: "tiny-random", Template: plainTemplate, Parameters: map[string]any{"stop": []string{"<|im_end|>"}},
+			GGUF: tinygguf.Random(1),
+		},
 		Embedding("tiny-bow"),
 	}
 }
@@ -92,8 +102,10 @@ func Embedding(name string) Model {
 // Synonyms lists the words that tiny-bow knows. Words on the same line are
 // synonyms.
 var Synonyms = []string{
-	"car automobile vehicle cars", "garden gardening yard", "tomato tomatoes vegetable", "plant plants planting seedling",
-	"meeting appointment meetings", "run running jog jogging marathon", "bread baking sourdough loaf", "trip travel journey lisbon",
+	"car automobile vehicle cars", "garden gardening yard", "tomato tomatoes vegetable",
+	"plant plants planting seedling",
+	"meeting appointment meetings", "run running jog jogging marathon", "bread baking sourdough loaf",
+	"trip travel journey lisbon",
 	"book reading novel books", "task tasks todo chores", "money budget tax taxes", "doctor dentist health",
 }
 
@@ -103,7 +115,8 @@ const (
 	thinkMarker   = "<|think|>"
 	planMarker    = "<|plan|>"
 	explainMarker = "<|explain|>"
-	scriptedCall  = "<tool_call>\n" + `{"name": "search_notes", "arguments": {"query": "garden", "limit": 3}}` + "\n</tool_call>"
+	scriptedCall  = "<tool_call>\n" + `{"name": "search_notes", "arguments": {"query": "garden", "limit": 3}}` +
+		"\n</tool_call>"
 )
 
 // scripts returns one script per marker for a model, with the endless script

@@ -80,7 +80,8 @@ func (s *Paced) serve(w http.ResponseWriter, r *http.Request) {
 	case "/health":
 		fmt.Fprint(w, `{"status":"ok"}`)
 	case "/props":
-		fmt.Fprintf(w, `{"default_generation_settings":{"n_ctx":%d},"total_slots":1,"model_path":%q}`, s.Window, PacedModel)
+		fmt.Fprintf(w, `{"default_generation_settings":{"n_ctx":%d},"total_slots":1,"model_path":%q}`, s.Window,
+			PacedModel)
 	case "/v1/models":
 		fmt.Fprintf(w, `{"object":"list","data":[{"id":%q,"object":"model","owned_by":"llamacpp",`+
 			`"meta":{"n_ctx_train":32768,"n_params":1543714304,"size":1117320736}}]}`, PacedModel)
@@ -179,7 +180,8 @@ func after(tokens int, rate float64) time.Duration {
 func (s *Paced) chat(w http.ResponseWriter, r *http.Request) {
 	var body pacedBody
 	if err := json.NewDecoder(r.Body).Decode(&body); err != nil || len(body.Messages) == 0 {
-		http.Error(w, `{"error":{"code":400,"message":"no messages","type":"invalid_request_error"}}`, http.StatusBadRequest)
+		http.Error(w, `{"error":{"code":400,"message":"no messages","type":"invalid_request_error"}}`,
+			http.StatusBadRequest)
 		return
 	}
 	s.slot.Lock()
@@ -188,7 +190,8 @@ func (s *Paced) chat(w http.ResponseWriter, r *http.Request) {
 	prompt := (len(rendered) + bytesOfToken - 1) / bytesOfToken
 	if prompt >= s.Window {
 		w.WriteHeader(http.StatusBadRequest)
-		fmt.Fprintf(w, `{"error":{"code":400,"message":"the request exceeds the available context size, try increasing it",`+
+		fmt.Fprintf(w, `{"error":{"code":400,"message":"the request exceeds the available context size, try `+
+			`increasing it",`+
 			`"type":"exceed_context_size_error","n_prompt_tokens":%d,"n_ctx":%d}}`, prompt, s.Window)
 		return
 	}
@@ -226,7 +229,8 @@ func (s *Paced) chat(w http.ResponseWriter, r *http.Request) {
 	}
 	out.chunk(map[string]any{}, stopped, "")
 	if body.StreamOptions.Usage {
-		fmt.Fprintf(w, `data: {"choices":[],"object":"chat.completion.chunk","model":%q,%s}`+"\n\n", PacedModel, out.usage)
+		fmt.Fprintf(w, `data: {"choices":[],"object":"chat.completion.chunk","model":%q,%s}`+
+			"\n\n", PacedModel, out.usage)
 	}
 	fmt.Fprint(w, "data: [DONE]\n\n")
 }

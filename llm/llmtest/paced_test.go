@@ -89,7 +89,8 @@ func TestPacedReadsOnlyWhatFollowsTheSamePrefix(t *testing.T) {
 		{500 + template, 502 + template + len("Other: ")/4},
 	} {
 		if got := list[i].Cached; got < want.least || got > want.most {
-			t.Errorf("request %d: %d of %d tokens were cached, want %d to %d", i, got, list[i].Prompt, want.least, want.most)
+			t.Errorf("request %d: %d of %d tokens were cached, want %d to %d", i, got,
+				list[i].Prompt, want.least, want.most)
 		}
 	}
 }
@@ -114,13 +115,17 @@ func TestPacedSaysItsWordsInTheShapeAskedFor(t *testing.T) {
 		message    string
 		text, call string
 	}{
-		"prose":                    {llm.Request{}, passage, `"` + keyIsThere + `" [2]`, ""},
-		"a native call":            {llm.Request{Tools: search}, askedForKey, "", looks},
-		"prose with tools":         {llm.Request{Tools: search}, passage, `"` + keyIsThere + `" [2]`, ""},
-		"answer by a schema":       {llm.Request{Schema: choice}, passage, answers, ""},
-		"call by a schema":         {llm.Request{Schema: choice}, askedForKey, call, ""},
-		"a plan":                   {llm.Request{Schema: plan}, askedForKey, `{"steps":[` + call + `]}`, ""},
-		"a plan without steps":     {llm.Request{Schema: plan}, passage, `{"steps":[],"answer":"` + keyIsThere + `"}`, ""},
+		"prose":              {llm.Request{}, passage, `"` + keyIsThere + `" [2]`, ""},
+		"a native call":      {llm.Request{Tools: search}, askedForKey, "", looks},
+		"prose with tools":   {llm.Request{Tools: search}, passage, `"` + keyIsThere + `" [2]`, ""},
+		"answer by a schema": {llm.Request{Schema: choice}, passage, answers, ""},
+		"call by a schema":   {llm.Request{Schema: choice}, askedForKey, call, ""},
+		"a plan":             {llm.Request{Schema: plan}, askedForKey, `{"steps":[` + call + `]}`, ""},
+		"a plan without steps": {
+			llm.Request{Schema: plan},
+			passage,
+			`{"steps":[],"answer":"` + keyIsThere + `"}`, "",
+		},
 		"a question without notes": {llm.Request{}, askedForKey, "That is not in your notes.", ""},
 		"one token":                {llm.Request{MaxTokens: 1}, passage, `"The`, ""},
 	} {
@@ -140,7 +145,8 @@ func TestPacedSaysItsWordsInTheShapeAskedFor(t *testing.T) {
 func TestPacedReportsWhatItReadsAsLlamaServerDoes(t *testing.T) {
 	s := llmtest.StartPaced(t, 60, 10, nil)
 	post := func(options string) string {
-		body := strings.NewReader(`{"messages":[{"role":"user","content":"` + strings.Repeat("word ", 400) + `"}]` + options + `}`)
+		body := strings.NewReader(`{"messages":[{"role":"user","content":"` +
+			strings.Repeat("word ", 400) + `"}]` + options + `}`)
 		res, err := http.Post(s.URL+"/chat/completions", "application/json", body)
 		if err != nil {
 			t.Fatal(err)
@@ -174,7 +180,8 @@ func TestPacedReportsWhatItReadsAsLlamaServerDoes(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := list[1]
-	if answer.Usage.Details.Cached != r.Cached || answer.Timings.Cached != r.Cached || answer.Timings.Read != r.Prompt-r.Cached || r.Streamed {
+	if answer.Usage.Details.Cached != r.Cached || answer.Timings.Cached != r.Cached ||
+		answer.Timings.Read != r.Prompt-r.Cached || r.Streamed {
 		t.Errorf("reported %+v, counted %d of %d cached", answer, r.Cached, r.Prompt)
 	}
 }
@@ -187,7 +194,10 @@ func TestFollowerTellsWhenTheServerWroteWhatIsShown(t *testing.T) {
 	}
 	f := s.Follow(p)
 	var shown []time.Duration
-	for delta, err := range f.Stream(t.Context(), llm.Request{Messages: []llm.Message{{Role: llm.User, Text: "thanks"}}}) {
+	for delta, err := range f.Stream(t.Context(), llm.Request{Messages: []llm.Message{{
+		Role: llm.User,
+		Text: "thanks",
+	}}}) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -200,6 +210,7 @@ func TestFollowerTellsWhenTheServerWroteWhatIsShown(t *testing.T) {
 		t.Fatalf("%d pieces of %d tokens", len(shown), r.Generated)
 	}
 	if shown[0] != r.First || (shown[len(shown)-1]-r.Ended).Abs() > time.Millisecond {
-		t.Errorf("the first piece at %v, the last at %v, want %v and %v", shown[0], shown[len(shown)-1], r.First, r.Ended)
+		t.Errorf("the first piece at %v, the last at %v, want %v and %v", shown[0],
+			shown[len(shown)-1], r.First, r.Ended)
 	}
 }

@@ -85,7 +85,8 @@ func (s *Script) next(req llm.Request) (Answer, bool) {
 	defer s.mu.Unlock()
 	s.requests = append(s.requests, req)
 	for i, a := range s.answers {
-		if a.Match != "" && !slices.ContainsFunc(req.Messages, func(m llm.Message) bool { return strings.Contains(m.Text, a.Match) }) {
+		if a.Match != "" && !slices.ContainsFunc(req.Messages,
+			func(m llm.Message) bool { return strings.Contains(m.Text, a.Match) }) {
 			continue
 		}
 		if !a.Always {

@@ -14,8 +14,17 @@ func ask(s *Script, ctx context.Context, text string) (string, error) {
 }
 
 func TestScriptAnswersInOrderAndByMatch(t *testing.T) {
-	s := NewScript(Answer{Match: "plan", Text: "a plan"}, Answer{Match: "again", Text: "always", Always: true}).Say("first", "second")
-	for _, c := range [][2]string{{"hello", "first"}, {"plan it", "a plan"}, {"again", "always"}, {"again", "always"}, {"plan it", "second"}} {
+	s := NewScript(Answer{Match: "plan", Text: "a plan"}, Answer{
+		Match: "again", Text: "always",
+		Always: true,
+	}).Say("first", "second")
+	for _, c := range [][2]string{
+		{"hello", "first"},
+		{"plan it", "a plan"},
+		{"again", "always"},
+		{"again", "always"},
+		{"plan it", "second"},
+	} {
 		if got, err := ask(s, t.Context(), c[0]); err != nil || got != c[1] {
 			t.Errorf("%q: got %q, %v", c[0], got, err)
 		}

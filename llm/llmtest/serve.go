@@ -78,7 +78,10 @@ func serveChat(w http.ResponseWriter, r *http.Request, model llm.Model) {
 
 // ollamaLine converts a piece of an answer to a line of Ollama's protocol.
 func ollamaLine(d llm.Delta) api.ChatResponse {
-	line := api.ChatResponse{Model: ServedModel, Message: api.Message{Role: "assistant", Content: d.Text, Thinking: d.Thinking}}
+	line := api.ChatResponse{Model: ServedModel, Message: api.Message{
+		Role:    "assistant",
+		Content: d.Text, Thinking: d.Thinking,
+	}}
 	if d.Call != nil {
 		call := api.ToolCall{ID: d.Call.ID, Function: api.ToolCallFunction{Name: d.Call.Name}}
 		if json.Unmarshal(d.Call.Args, &call.Function.Arguments) == nil {
@@ -103,13 +106,16 @@ func describeModel(w http.ResponseWriter, path, model string, window int, can ..
 	case "/api/version":
 		fmt.Fprint(w, `{"version":"0.1.0"}`)
 	case "/api/tags":
-		fmt.Fprintf(w, `{"models":[{"name":"%s","model":"%s","size":1,"digest":"0123456789abcdef","details":{}}]}`, model, model)
+		fmt.Fprintf(w, `{"models":[{"name":"%s","model":"%s","size":1,"digest":"0123456789abcdef","details":{}}]}`,
+			model, model)
 	case "/api/show":
 		capabilities, err := json.Marshal(can)
 		if err != nil {
 			capabilities = []byte("[]")
 		}
-		fmt.Fprintf(w, `{"details":{"family":"llama","parameter_size":"3.2B"},"model_info":{"general.architecture":"llama","llama.context_length":131072},"capabilities":%s}`, capabilities)
+		fmt.Fprintf(w, `{"details":{"family":"llama","parameter_size":"3.2B"},`+
+			`"model_info":{"general.architecture":"llama","llama.context_length":131072},`+
+			`"capabilities":%s}`, capabilities)
 	case "/api/ps":
 		fmt.Fprintf(w, `{"models":[{"name":"%s","context_length":%d}]}`, model, window)
 	case "/v1/models":

@@ -54,12 +54,16 @@ func TestMessagesWithWordsOfTasksOfferACommand(t *testing.T) {
 
 // What is offered is one line and a command, whatever the message.
 func FuzzOffer(f *testing.F) {
-	for _, s := range []string{"remind me to x tomorrow", "add task \x1b[31m", "due due due", "tick", "task 📅 2026-01-01", "rappelle-moi"} {
+	for _, s := range []string{
+		"remind me to x tomorrow", "add task \x1b[31m", "due due due", "tick",
+		"task 📅 2026-01-01", "rappelle-moi",
+	} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, message string) {
 		o, ok := OfferFor(message, when.DayOf(time.Now()))
-		if ok && (strings.ContainsAny(o.Command, "\r\n") || !strings.HasPrefix(o.Command, "/") || len(strings.Fields(o.Command)) < 2) {
+		if ok && (strings.ContainsAny(o.Command, "\r\n") || !strings.HasPrefix(o.Command, "/") ||
+			len(strings.Fields(o.Command)) < 2) {
 			t.Fatalf("%q offers %q", message, o.Command)
 		}
 	})

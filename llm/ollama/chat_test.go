@@ -25,7 +25,8 @@ func TestErrorStatusWithoutBodyIsAnError(t *testing.T) {
 		t.Fatal(err)
 	}
 	var status *llm.StatusError
-	if err := o.chat(t.Context(), &api.ChatRequest{}, func(llm.Delta) error { return nil }); !errors.As(err, &status) || status.Code != http.StatusServiceUnavailable {
+	if err := o.chat(t.Context(), &api.ChatRequest{}, func(llm.Delta) error { return nil }); !errors.As(err, &status) ||
+		status.Code != http.StatusServiceUnavailable {
 		t.Errorf("chat: got %v, want status 503", err)
 	}
 	if err := o.Pull(t.Context(), "m", nil); !errors.As(err, &status) || status.Code != http.StatusServiceUnavailable {

@@ -19,7 +19,8 @@ import (
 // The advice fits the cause, and the proxy is named without its password.
 func TestConnectionErrorAdviceFitsTheCause(t *testing.T) {
 	secure := httptest.NewUnstartedServer(http.NotFoundHandler())
-	secure.Config.ErrorLog = slog.NewLogLogger(slog.DiscardHandler, slog.LevelError) // the server logs the rejected certificate
+	// the server logs the rejected certificate
+	secure.Config.ErrorLog = slog.NewLogLogger(slog.DiscardHandler, slog.LevelError)
 	secure.StartTLS()
 	defer secure.Close()
 	plain := httptest.NewServer(http.NotFoundHandler())
@@ -47,14 +48,34 @@ func TestConnectionErrorAdviceFitsTheCause(t *testing.T) {
 		says    string // in the error
 		advice  string // empty: only to start the server
 	}{
-		"an untrusted certificate":      {address: secure.URL, says: "certificate", advice: "SSL_CERT_FILE"},
-		"a server without TLS":          {address: strings.Replace(plain.URL, "http:", "https:", 1), says: "TLS", advice: "http://"},
-		"a closed port":                 {address: gone.URL, says: "connection refused"},
-		"a reset":                       {address: reset.URL, says: "closed the connection", advice: "check the address"},
-		"an unknown name":               {address: "http://gpu.invalid:8000", dial: &net.DNSError{Err: "no such host", Name: "gpu.invalid", IsNotFound: true}, says: "gpu.invalid was not found", advice: "the spelling"},
-		"an unreachable proxy":          {address: "http://gpu.example:8000", proxy: "http://me:secret@" + gone.Listener.Addr().String(), says: "through the proxy http://me:xxxxx@", advice: "NO_PROXY"},
-		"a proxy that requires sign-in": {address: "https://gpu.example:8000", proxy: locked.URL, says: "the proxy requires signing in (407", advice: "HTTPS_PROXY"},
-		"a proxy that answers with 404": {address: "http://gpu.example:8000", proxy: plain.URL, says: "(404 Not Found): 404 page not found (through the proxy " + plain.URL + ")"},
+		"an untrusted certificate": {address: secure.URL, says: "certificate", advice: "SSL_CERT_FILE"},
+		"a server without TLS": {
+			address: strings.Replace(plain.URL, "http:", "https:", 1),
+			says:    "TLS", advice: "http://",
+		},
+		"a closed port": {address: gone.URL, says: "connection refused"},
+		"a reset": {
+			address: reset.URL, says: "closed the connection",
+			advice: "check the address",
+		},
+		"an unknown name": {
+			address: "http://gpu.invalid:8000",
+			dial:    &net.DNSError{Err: "no such host", Name: "gpu.invalid", IsNotFound: true},
+			says:    "gpu.invalid was not found", advice: "the spelling",
+		},
+		"an unreachable proxy": {
+			address: "http://gpu.example:8000",
+			proxy:   "http://me:secret@" + gone.Listener.Addr().String(),
+			says:    "through the proxy http://me:xxxxx@", advice: "NO_PROXY",
+		},
+		"a proxy that requires sign-in": {
+			address: "https://gpu.example:8000", proxy: locked.URL,
+			says: "the proxy requires signing in (407", advice: "HTTPS_PROXY",
+		},
+		"a proxy that answers with 404": {
+			address: "http://gpu.example:8000", proxy: plain.URL,
+			says: "(404 Not Found): 404 page not found (through the proxy " + plain.URL + ")",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p, err := New(llm.Settings{OpenAIURL: c.address, Model: "m"})
@@ -68,7 +89,9 @@ func TestConnectionErrorAdviceFitsTheCause(t *testing.T) {
 				return url.Parse(c.proxy)
 			}
 			if c.dial != nil {
-				p.transport.Base.(*http.Transport).DialContext = func(context.Context, string, string) (net.Conn, error) {
+				p.transport.Base.(*http.Transport).DialContext = func(context.Context, string,
+					string,
+				) (net.Conn, error) {
 					return nil, &net.OpError{Op: "dial", Net: "tcp", Err: c.dial}
 				}
 			}

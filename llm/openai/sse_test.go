@@ -29,16 +29,22 @@ func TestServerSentEventsOfRealServersAreParsed(t *testing.T) {
 		"without a space":           {"data:{\"a\":1}\n\n", []string{`{"a":1}`}},
 		"carriage returns":          {"data: {\"a\":1}\r\n\r\ndata: [DONE]\r\n\r\n", []string{`{"a":1}`, "[DONE]"}},
 		"comments and other fields": {": ping\n\nevent: x\nid: 7\ndata: {\"a\":1}\nretry: 10\n\n", []string{`{"a":1}`}},
-		"without empty lines":       {"data: {\"a\":1}\ndata: {\"a\":2}\ndata: [DONE]\n", []string{`{"a":1}`, `{"a":2}`, "[DONE]"}},
-		"a last one without end":    {"data: {\"a\":1}", []string{`{"a":1}`}},
-		"data without a value":      {"data\n\ndata:\n\ndata: {\"a\":1}\ndata\n\n", []string{`{"a":1}`}},
-		"an event with a name":      {"event: error\ndata: no\n\ndata: {\"a\":1}\n\n", []string{"no", `{"a":1}`}},
-		"a name without data":       {"event: error\n\ndata: {\"a\":1}\n\n", []string{`{"a":1}`}},
-		"half of one":               {"data: {\"a\":1}\n\ndata: {\"a\":", []string{`{"a":1}`, `{"a":`}},
-		"nothing":                   {"", nil},
+		"without empty lines": {
+			"data: {\"a\":1}\ndata: {\"a\":2}\ndata: [DONE]\n",
+			[]string{`{"a":1}`, `{"a":2}`, "[DONE]"},
+		},
+		"a last one without end": {"data: {\"a\":1}", []string{`{"a":1}`}},
+		"data without a value":   {"data\n\ndata:\n\ndata: {\"a\":1}\ndata\n\n", []string{`{"a":1}`}},
+		"an event with a name":   {"event: error\ndata: no\n\ndata: {\"a\":1}\n\n", []string{"no", `{"a":1}`}},
+		"a name without data":    {"event: error\n\ndata: {\"a\":1}\n\n", []string{`{"a":1}`}},
+		"half of one":            {"data: {\"a\":1}\n\ndata: {\"a\":", []string{`{"a":1}`, `{"a":`}},
+		"nothing":                {"", nil},
 	} {
 		t.Run(name, func(t *testing.T) {
-			for _, r := range []io.Reader{strings.NewReader(c.stream), iotest.OneByteReader(strings.NewReader(c.stream))} {
+			for _, r := range []io.Reader{
+				strings.NewReader(c.stream),
+				iotest.OneByteReader(strings.NewReader(c.stream)),
+			} {
 				if got, err := events(r); err != nil || !slices.Equal(got, c.want) {
 					t.Errorf("got %q, %v", got, err)
 				}
@@ -48,7 +54,8 @@ func TestServerSentEventsOfRealServersAreParsed(t *testing.T) {
 }
 
 func TestOverlongLineEndsTheStream(t *testing.T) {
-	if _, err := events(strings.NewReader("data: " + strings.Repeat("x", maxLine+1) + "\n\n")); !errors.Is(err, errLongLine) {
+	if _, err := events(strings.NewReader("data: " + strings.Repeat("x", maxLine+1) + "\n\n")); !errors.Is(err,
+		errLongLine) {
 		t.Errorf("got %v", err)
 	}
 }
@@ -77,7 +84,8 @@ func FuzzEvents(f *testing.F) {
 
 func BenchmarkStreamedAnswer(b *testing.B) {
 	const tokens = 1000
-	answer := strings.Repeat("data: {\"choices\":[{\"delta\":{\"content\":\"word \"}}]}\n\n", tokens) + "data: [DONE]\n\n"
+	answer := strings.Repeat("data: {\"choices\":[{\"delta\":{\"content\":\"word \"}}]}\n\n", tokens) +
+		"data: [DONE]\n\n"
 	for b.Loop() {
 		a := &chatAnswer{emit: func(llm.Delta) error { return nil }}
 		if err := readEvents(strings.NewReader(answer), a.event); err != nil {

@@ -41,7 +41,10 @@ func TestWatchFindsAServerThatStarts(t *testing.T) {
 		time.Sleep(2 * time.Minute) // the fake clock of the synctest bubble
 		a.Close()
 		s := time.Second
-		if want := []time.Duration{0, 1 * s, 3 * s, 7 * s, 15 * s, 30 * s, 50 * s, 70 * s}; !slices.Equal(looks[:len(want)], want) {
+		if want := []time.Duration{
+			0, 1 * s, 3 * s, 7 * s, 15 * s, 30 * s, 50 * s,
+			70 * s,
+		}; !slices.Equal(looks[:len(want)], want) {
 			t.Errorf("it looked at %v, want %v", looks, want)
 		}
 		want := []string{

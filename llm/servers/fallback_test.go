@@ -35,7 +35,8 @@ func TestServerKilledWhileAnsweringYieldsErrCut(t *testing.T) {
 				t.Errorf("while it is down: got %v", err)
 			}
 			server.Restart()
-			if m, _, err := llm.Collect(p.Stream(t.Context(), say("hi"))); err != nil || m.Text != llmtest.ScriptedAnswer {
+			if m, _, err := llm.Collect(p.Stream(t.Context(), say("hi"))); err != nil ||
+				m.Text != llmtest.ScriptedAnswer {
 				t.Errorf("after its restart: got %q, %v", m.Text, err)
 			}
 		})
@@ -85,7 +86,8 @@ func TestAutoFallsBackToOfflineAndRecovers(t *testing.T) {
 	case <-time.After(30 * time.Second):
 		t.Fatal("it did not come back")
 	}
-	if m, _, err := llm.Collect(p.Stream(t.Context(), explainRequest("How often do I run?"))); err != nil || m.Text != llmtest.ScriptedExplanation {
+	if m, _, err := llm.Collect(p.Stream(t.Context(), explainRequest("How often do I run?"))); err != nil ||
+		m.Text != llmtest.ScriptedExplanation {
 		t.Errorf("after the restart: got %q, %v", m.Text, err)
 	}
 }
@@ -101,7 +103,8 @@ func TestOpeningAutoDoesNotBlock(t *testing.T) {
 	if took := time.Since(begun); took > time.Second {
 		t.Errorf("opening took %v", took)
 	}
-	if m, _, err := llm.Collect(p.Stream(t.Context(), planRequest("how often do I run?"))); err != nil || !strings.Contains(m.Text, `"steps"`) {
+	if m, _, err := llm.Collect(p.Stream(t.Context(), planRequest("how often do I run?"))); err != nil ||
+		!strings.Contains(m.Text, `"steps"`) {
 		t.Errorf("got %q, %v", m.Text, err)
 	}
 	if _, err := p.Models(t.Context()); !errors.Is(err, llm.ErrUnreachable) {
@@ -114,7 +117,8 @@ func TestAutoSuggestsAModelAndUsesItOncePulled(t *testing.T) {
 	server := llmtest.StartEmptyOllama(t)
 	states := make(watching, 16)
 	p := open(t, llm.Settings{OllamaHost: server.URL, Watcher: states})
-	if m, _, err := llm.Collect(p.Stream(t.Context(), planRequest("how often do I run?"))); err != nil || !strings.Contains(m.Text, `"steps"`) {
+	if m, _, err := llm.Collect(p.Stream(t.Context(), planRequest("how often do I run?"))); err != nil ||
+		!strings.Contains(m.Text, `"steps"`) {
 		t.Errorf("got %q, %v", m.Text, err)
 	}
 	<-states
@@ -130,7 +134,8 @@ func TestAutoSuggestsAModelAndUsesItOncePulled(t *testing.T) {
 	case <-time.After(30 * time.Second):
 		t.Fatal("it did not take the model")
 	}
-	if m, _, err := llm.Collect(p.Stream(t.Context(), explainRequest("How often do I run?"))); err != nil || m.Text != "The answer [1]." {
+	if m, _, err := llm.Collect(p.Stream(t.Context(), explainRequest("How often do I run?"))); err != nil ||
+		m.Text != "The answer [1]." {
 		t.Errorf("got %q, %v", m.Text, err)
 	}
 }

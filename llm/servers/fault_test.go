@@ -19,7 +19,10 @@ var protocols = []string{"ollama", "openai"}
 
 func openFaulty(t *testing.T, f *llmtest.Faults, protocol string) llm.Provider {
 	t.Helper()
-	return open(t, llm.Settings{Provider: protocol, OllamaHost: f.URL, OpenAIURL: f.URL + "/v1", Model: llmtest.FaultModel})
+	return open(t, llm.Settings{
+		Provider: protocol, OllamaHost: f.URL, OpenAIURL: f.URL + "/v1",
+		Model: llmtest.FaultModel,
+	})
 }
 
 func say(text string) llm.Request {
@@ -40,22 +43,23 @@ func TestMisbehavingServerIsReportedAndNothingIsLost(t *testing.T) {
 		llmtest.None:           {text: llmtest.FaultyAnswer},
 		llmtest.Busy:           {text: llmtest.FaultyAnswer},
 		llmtest.OneByteAtATime: {text: llmtest.FaultyAnswer},
-		llmtest.BadUTF8:        {text: "The ans\uFFFD\uFFFD\uFFFD( is long enough to be cut at many places, größer als null."},
-		llmtest.Refuse:         {want: func(err error) bool { return errors.Is(err, llm.ErrUnreachable) }},
-		llmtest.Status500:      {want: refused},
-		llmtest.Status429:      {want: refused},
-		llmtest.Reset:          {at: 250, want: cut, text: "The answer "},
-		llmtest.CleanEnd:       {at: 250, want: cut, text: "The answer "},
-		llmtest.HalfLine:       {at: 250, want: cut, text: "The answer "},
-		llmtest.ErrorObject:    {at: 250, want: cut, text: "The answer "},
-		llmtest.Endless:        {want: cut, text: "and_0 and_1 "},
-		llmtest.LongLine:       {want: cut},
-		llmtest.WrongType:      {want: refused},
-		llmtest.Redirect:       {want: refused},
-		llmtest.Garbage:        {want: cut},
-		llmtest.Nothing:        {want: cut},
-		llmtest.Circles:        {at: 250, want: cut, text: "The answer "},
-		llmtest.CallThenEnd:    {want: cut, text: llmtest.FaultyAnswer},
+		llmtest.BadUTF8: {text: "The ans\uFFFD\uFFFD\uFFFD( is long enough to be cut at many places, größer " +
+			"als null."},
+		llmtest.Refuse:      {want: func(err error) bool { return errors.Is(err, llm.ErrUnreachable) }},
+		llmtest.Status500:   {want: refused},
+		llmtest.Status429:   {want: refused},
+		llmtest.Reset:       {at: 250, want: cut, text: "The answer "},
+		llmtest.CleanEnd:    {at: 250, want: cut, text: "The answer "},
+		llmtest.HalfLine:    {at: 250, want: cut, text: "The answer "},
+		llmtest.ErrorObject: {at: 250, want: cut, text: "The answer "},
+		llmtest.Endless:     {want: cut, text: "and_0 and_1 "},
+		llmtest.LongLine:    {want: cut},
+		llmtest.WrongType:   {want: refused},
+		llmtest.Redirect:    {want: refused},
+		llmtest.Garbage:     {want: cut},
+		llmtest.Nothing:     {want: cut},
+		llmtest.Circles:     {at: 250, want: cut, text: "The answer "},
+		llmtest.CallThenEnd: {want: cut, text: llmtest.FaultyAnswer},
 	}
 	for fault, c := range cases {
 		for _, protocol := range protocols {
@@ -84,7 +88,8 @@ func TestMisbehavingServerIsReportedAndNothingIsLost(t *testing.T) {
 					t.Errorf("a tool call of a cut answer was handed on: %v", message.Calls)
 				}
 				f.Set(llmtest.None, 0)
-				if again, _, err := llm.Collect(p.Stream(t.Context(), say("hello"))); err != nil || again.Text != llmtest.FaultyAnswer {
+				if again, _, err := llm.Collect(p.Stream(t.Context(), say("hello"))); err != nil ||
+					again.Text != llmtest.FaultyAnswer {
 					t.Errorf("the next request: got %q, %v", again.Text, err)
 				}
 			})
@@ -103,12 +108,16 @@ func TestAnswerCutAnywhereKeepsWhatArrived(t *testing.T) {
 			p := openFaulty(t, f, protocol)
 			// Nothing is missing after the finish reason.
 			whole := bytes.LastIndex(llmtest.Answered(llmtest.FaultyAnswer, protocol == "openai"), []byte("stop"))
-			for _, fault := range []llmtest.Fault{llmtest.Reset, llmtest.CleanEnd, llmtest.HalfLine, llmtest.ErrorObject} {
+			for _, fault := range []llmtest.Fault{
+				llmtest.Reset, llmtest.CleanEnd,
+				llmtest.HalfLine, llmtest.ErrorObject,
+			} {
 				for at := 1; at < whole; at += step {
 					f.Set(fault, at)
 					message, _, err := llm.Collect(p.Stream(t.Context(), say("hello")))
 					var refused *llm.StatusError // an error before the first piece
-					if !errors.Is(err, llm.ErrCut) && !errors.Is(err, llm.ErrUnreachable) && !(errors.As(err, &refused) && message.Text == "") {
+					if !errors.Is(err, llm.ErrCut) && !errors.Is(err, llm.ErrUnreachable) &&
+						!(errors.As(err, &refused) && message.Text == "") {
 						t.Fatalf("%s after %d bytes: got error %v", fault, at, err)
 					}
 					if !strings.HasPrefix(llmtest.FaultyAnswer, message.Text) {
@@ -206,7 +215,8 @@ func TestAllOllamaRequestsUseTheSameWindow(t *testing.T) {
 		if err := json.Unmarshal(body, &sent); err != nil {
 			t.Fatal(err)
 		}
-		if sent.Truncate == nil || *sent.Truncate || sent.Shift == nil || *sent.Shift || sent.Options["num_ctx"] != 6000 || sent.KeepAlive != "10m0s" {
+		if sent.Truncate == nil || *sent.Truncate || sent.Shift == nil || *sent.Shift ||
+			sent.Options["num_ctx"] != 6000 || sent.KeepAlive != "10m0s" {
 			t.Errorf("request %d: %s", i, body)
 		}
 		if want := float64(77 * i); sent.Options["num_predict"] != want {

@@ -48,7 +48,10 @@ func TestOllama(t *testing.T) {
 		if err := json.Unmarshal(m.Calls[0].Args, &args); err != nil || args.Query != "garden" || args.Limit != 3 {
 			t.Errorf("got arguments %s", m.Calls[0].Args)
 		}
-		req.Messages = append(req.Messages, m, llm.Message{Role: llm.ToolReply, Tool: "search_notes", CallID: m.Calls[0].ID, Text: "tomatoes"})
+		req.Messages = append(req.Messages, m, llm.Message{
+			Role: llm.ToolReply, Tool: "search_notes",
+			CallID: m.Calls[0].ID, Text: "tomatoes",
+		})
 		if m, _ := collect(t, p, req); m.Text != llmtest.ScriptedAnswer || len(m.Calls) > 0 {
 			t.Errorf("got %+v", m)
 		}
@@ -83,7 +86,8 @@ func TestOllama(t *testing.T) {
 	})
 	t.Run("a random model follows a schema", func(t *testing.T) {
 		req := say("hi")
-		req.Schema = json.RawMessage(`{"type":"object","properties":{"tool":{"type":"string","enum":["search_notes","none"]},"limit":{"type":"integer","minimum":0,"maximum":9}},"required":["tool","limit"]}`)
+		req.Schema = json.RawMessage(`{"type":"object","properties":{"tool":{"type":"string","enum":["search_notes",` +
+			`"none"]},"limit":{"type":"integer","minimum":0,"maximum":9}},"required":["tool","limit"]}`)
 		req.MaxTokens = 1000
 		m, usage := collect(t, with(t, "tiny-random"), req)
 		var got struct {
@@ -109,7 +113,8 @@ func TestOllama(t *testing.T) {
 		if p.Window() != 512 {
 			t.Errorf("its window is %d, want 512", p.Window())
 		}
-		if _, _, err := llm.Collect(p.Stream(t.Context(), say(strings.Repeat("long ", 200)))); !errors.As(err, &status) || !status.Refused() {
+		if _, _, err := llm.Collect(p.Stream(t.Context(), say(strings.Repeat("long ", 200)))); !errors.As(err,
+			&status) || !status.Refused() {
 			t.Errorf("in a window of 512: got %v", err)
 		}
 		long := say("hi " + llmtest.LoopMarker)
@@ -140,10 +145,12 @@ func TestOllama(t *testing.T) {
 		var cannot *llm.UnsupportedError
 		req := say("hi")
 		req.Tools = []llm.ToolSpec{searchSpec}
-		if _, _, err := llm.Collect(with(t, "tiny-random").Stream(t.Context(), req)); !errors.As(err, &cannot) || cannot.Capability != "tools" {
+		if _, _, err := llm.Collect(with(t, "tiny-random").Stream(t.Context(), req)); !errors.As(err, &cannot) ||
+			cannot.Capability != "tools" {
 			t.Errorf("tools: got %v", err)
 		}
-		if _, _, err := llm.Collect(with(t, "tiny-bow").Stream(t.Context(), say("hi"))); !errors.As(err, &cannot) || cannot.Capability != "chat" {
+		if _, _, err := llm.Collect(with(t, "tiny-bow").Stream(t.Context(), say("hi"))); !errors.As(err, &cannot) ||
+			cannot.Capability != "chat" {
 			t.Errorf("chat with an embedding model: got %v", err)
 		}
 		if err := with(t, "scripted").SetModel(t.Context(), "tiny-bow"); !errors.As(err, &cannot) {
@@ -151,14 +158,16 @@ func TestOllama(t *testing.T) {
 		}
 		req = say("what is this?")
 		req.Messages[0].Images = [][]byte{{1}}
-		if _, _, err := llm.Collect(with(t, "scripted").Stream(t.Context(), req)); !errors.As(err, &cannot) || cannot.Capability != "images" {
+		if _, _, err := llm.Collect(with(t, "scripted").Stream(t.Context(), req)); !errors.As(err, &cannot) ||
+			cannot.Capability != "images" {
 			t.Errorf("images: got %v", err)
 		}
 	})
 	t.Run("a missing model is an error that names it", func(t *testing.T) {
 		var missing *llm.NotFoundError
 		p := with(t, "nope")
-		if _, _, err := llm.Collect(p.Stream(t.Context(), say("hi"))); !errors.As(err, &missing) || missing.Model != "nope" {
+		if _, _, err := llm.Collect(p.Stream(t.Context(), say("hi"))); !errors.As(err, &missing) ||
+			missing.Model != "nope" {
 			t.Errorf("chat: got %v", err)
 		}
 		p = open(t, llm.Settings{Provider: "ollama", OllamaHost: server.URL})
@@ -168,7 +177,8 @@ func TestOllama(t *testing.T) {
 	})
 	t.Run("pulling an unknown model is an error", func(t *testing.T) {
 		var pieces []string
-		err := with(t, "scripted").Pull(t.Context(), "127.0.0.1:9/library/nope", func(p llm.Progress) { pieces = append(pieces, p.Status) })
+		err := with(t, "scripted").Pull(t.Context(), "127.0.0.1:9/library/nope",
+			func(p llm.Progress) { pieces = append(pieces, p.Status) })
 		if err == nil || !slices.Contains(pieces, "pulling manifest") {
 			t.Errorf("got %v after %q", err, pieces)
 		}
@@ -176,7 +186,8 @@ func TestOllama(t *testing.T) {
 	t.Run("info describes the model", func(t *testing.T) {
 		p := with(t, "scripted")
 		info, err := p.Info(t.Context(), "")
-		if err != nil || info.Family != "llama" || info.Context != 4096 || info.Allocated != 4096 || !info.Can("tools") || info.Can("thinking") {
+		if err != nil || info.Family != "llama" || info.Context != 4096 || info.Allocated != 4096 ||
+			!info.Can("tools") || info.Can("thinking") {
 			t.Errorf("got %+v, %v", info, err)
 		}
 		list, err := p.Models(t.Context())

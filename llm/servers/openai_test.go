@@ -28,7 +28,10 @@ func wire(t *testing.T, answers map[string]http.HandlerFunc) llm.Provider {
 		http.NotFound(w, r)
 	}))
 	t.Cleanup(server.Close)
-	return open(t, llm.Settings{Provider: "openai", OpenAIURL: server.URL + "/v1", OpenAIKey: "sk-1", Model: "m", Embedding: "e"})
+	return open(t, llm.Settings{
+		Provider: "openai", OpenAIURL: server.URL + "/v1", OpenAIKey: "sk-1",
+		Model: "m", Embedding: "e",
+	})
 }
 
 // says answers with a status and a body.
@@ -55,12 +58,16 @@ func TestStreamedCompletionsOfRealServersAreParsed(t *testing.T) {
 		usage    llm.Usage
 	}{
 		"text and usage": {
-			body: "data: {\"choices\":[{\"delta\":{\"role\":\"assistant\",\"content\":\"\"}}]}\n\n: ping\n\ndata:{\"choices\":[{\"delta\":{\"content\":\"he\"}}]}\n\n" +
-				"data: {\"choices\":[{\"delta\":{\"content\":\"llo\"},\"finish_reason\":\"stop\"}]}\n\ndata: {\"choices\":[],\"usage\":{\"prompt_tokens\":3,\"completion_tokens\":2}}\n\ndata: [DONE]\n\n",
+			body: "data: {\"choices\":[{\"delta\":{\"role\":\"assistant\",\"content\":\"\"}}]}\n\n: " +
+				"ping\n\ndata:{\"choices\":[{\"delta\":{\"content\":\"he\"}}]}\n\n" +
+				"data: {\"choices\":[{\"delta\":{\"content\":\"llo\"},\"finish_reason\":\"stop\"}]}\n\ndata: " +
+				"{\"choices\":[],\"usage\":{\"prompt_tokens\":3,\"completion_tokens\":2}}\n\ndata: [DONE]\n\n",
 			text: "hello", usage: llm.Usage{Prompt: 3, Answer: 2, Stopped: llm.StopEnd},
 		},
 		"thinking of vLLM and of routers": {
-			body:     "data: {\"choices\":[{\"delta\":{\"reasoning_content\":\"hm \"}}]}\n\ndata: {\"choices\":[{\"delta\":{\"reasoning\":\"so\"}}]}\n\ndata: {\"choices\":[{\"delta\":{\"content\":\"yes\"},\"finish_reason\":\"length\"}]}\n\ndata: [DONE]\n\n",
+			body: "data: {\"choices\":[{\"delta\":{\"reasoning_content\":\"hm \"}}]}\n\ndata: " +
+				"{\"choices\":[{\"delta\":{\"reasoning\":\"so\"}}]}\n\ndata: " +
+				"{\"choices\":[{\"delta\":{\"content\":\"yes\"},\"finish_reason\":\"length\"}]}\n\ndata: [DONE]\n\n",
 			thinking: "hm so", text: "yes", usage: llm.Usage{Stopped: llm.StopLength},
 		},
 		"calls in pieces, by number": {
@@ -80,7 +87,8 @@ func TestStreamedCompletionsOfRealServersAreParsed(t *testing.T) {
 		},
 		"a call that is not JSON beside one that is": {
 			body: "data: {\"choices\":[{\"delta\":{\"tool_calls\":[{\"index\":0,\"id\":\"a\",\"function\":{\"name\":\"one\",\"arguments\":\"{}}\"}}," +
-				"{\"index\":1,\"id\":\"b\",\"function\":{\"name\":\"two\",\"arguments\":\"{}\"}}]}}]}\n\ndata: [DONE]\n\n",
+				"{\"index\":1,\"id\":\"b\",\"function\":{\"name\":\"two\",\"arguments\":\"{}\"}}]}}]}\n\ndata: " +
+				"[DONE]\n\n",
 			calls: "a one (a fault); b two {}", usage: llm.Usage{Stopped: llm.StopEnd},
 		},
 	} {
@@ -106,7 +114,8 @@ func TestStreamedCompletionsOfRealServersAreParsed(t *testing.T) {
 					usage.Generating = 0
 				}
 			}
-			if text.String() != c.text || thinking.String() != c.thinking || strings.Join(calls, "; ") != c.calls || usage != c.usage {
+			if text.String() != c.text || thinking.String() != c.thinking ||
+				strings.Join(calls, "; ") != c.calls || usage != c.usage {
 				t.Errorf("got %q, thinking %q, calls %q, %+v", text.String(), thinking.String(), calls, usage)
 			}
 		})
@@ -121,23 +130,45 @@ func TestErrorsAreClassified(t *testing.T) {
 		body string
 		want func(error) bool
 	}{
-		"too long, in any words": {400, `{"error":{"message":"no","code":"context_length_exceeded"}}`, func(err error) bool { return errors.As(err, &status) && status.Refused() }},
-		"no such model":          {404, `{"error":{"message":"The model 'm' does not exist","code":"model_not_found"}}`, func(err error) bool { return errors.As(err, &missing) && missing.Model == "m" }},
-		"no such path":           {404, `404 page not found`, func(err error) bool { return errors.As(err, &status) && status.Code == 404 }},
-		"a bad key":              {401, `{"error":{"message":"Incorrect API key provided"}}`, func(err error) bool { return errors.As(err, &status) && status.Code == 401 }},
+		"too long, in any words": {
+			400, `{"error":{"message":"no","code":"context_length_exceeded"}}`,
+			func(err error) bool { return errors.As(err, &status) && status.Refused() },
+		},
+		"no such model": {
+			404, `{"error":{"message":"The model 'm' does not exist","code":"model_not_found"}}`,
+			func(err error) bool { return errors.As(err, &missing) && missing.Model == "m" },
+		},
+		"no such path": {
+			404, `404 page not found`,
+			func(err error) bool { return errors.As(err, &status) && status.Code == 404 },
+		},
+		"a bad key": {
+			401, `{"error":{"message":"Incorrect API key provided"}}`,
+			func(err error) bool { return errors.As(err, &status) && status.Code == 401 },
+		},
 		"an error that is text": {500, `{"error":"boom\u001b[31m"}`, func(err error) bool {
 			return errors.As(err, &status) && status.Message == "boom [31m"
 		}},
-		"an error in place of the stream": {200, "data: {\"error\":{\"message\":\"the worker died\"}}\n\n", func(err error) bool {
-			return errors.As(err, &status) && status.Message == "the worker died"
-		}},
-		"an error in the stream": {200, "data: {\"choices\":[{\"delta\":{\"content\":\"x\"}}]}\n\ndata: {\"error\":{\"message\":\"the worker died\"}}\n\n", func(err error) bool {
+		"an error in place of the stream": {
+			200, "data: {\"error\":{\"message\":\"the worker died\"}}\n\n",
+			func(err error) bool {
+				return errors.As(err, &status) && status.Message == "the worker died"
+			},
+		},
+		"an error in the stream": {200, "data: {\"choices\":[{\"delta\":{\"content\":\"x\"}}]}\n\ndata: " +
+			"{\"error\":{\"message\":\"the worker died\"}}\n\n", func(err error) bool {
 			return errors.Is(err, llm.ErrCut) && strings.Contains(err.Error(), "the worker died")
 		}},
-		"an unknown address, LM Studio": {200, `{"error":"Unexpected endpoint or method. (POST /chat/completions)"}`, func(err error) bool {
-			return errors.As(err, &status) && strings.HasPrefix(status.Message, "Unexpected endpoint")
-		}},
-		"an end without a reason": {200, "data: {\"choices\":[{\"delta\":{\"content\":\"x\"}}]}\n\n", func(err error) bool { return errors.Is(err, llm.ErrCut) }},
+		"an unknown address, LM Studio": {
+			200, `{"error":"Unexpected endpoint or method. (POST /chat/completions)"}`,
+			func(err error) bool {
+				return errors.As(err, &status) && strings.HasPrefix(status.Message, "Unexpected endpoint")
+			},
+		},
+		"an end without a reason": {
+			200, "data: {\"choices\":[{\"delta\":{\"content\":\"x\"}}]}\n\n",
+			func(err error) bool { return errors.Is(err, llm.ErrCut) },
+		},
 	} {
 		p := wire(t, map[string]http.HandlerFunc{chatPath: says(c.code, c.body)})
 		m, _, err := llm.Collect(p.Stream(t.Context(), say("hi")))
@@ -158,7 +189,10 @@ func TestRequestFollowsTheProtocol(t *testing.T) {
 		Messages: []llm.Message{
 			{Role: llm.System, Text: "s"},
 			{Role: llm.User, Text: "what is this?", Images: [][]byte{[]byte("\x89PNG\r\n\x1a\n")}},
-			{Role: llm.Assistant, Calls: []llm.ToolCall{{ID: "a", Name: "today", Args: json.RawMessage(`{"zone":"UTC"}`)}}},
+			{Role: llm.Assistant, Calls: []llm.ToolCall{{
+				ID: "a", Name: "today",
+				Args: json.RawMessage(`{"zone":"UTC"}`),
+			}}},
 			{Role: llm.ToolReply, CallID: "a", Tool: "today", Text: "Saturday"},
 		},
 		Tools:  []llm.ToolSpec{{Name: "today", Description: "d", Schema: json.RawMessage(`{"type":"object"}`)}},
@@ -168,11 +202,15 @@ func TestRequestFollowsTheProtocol(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := `{"max_tokens":9,"messages":[{"role":"system","content":"s"},` +
-		`{"role":"user","content":[{"text":"what is this?","type":"text"},{"image_url":{"url":"data:image/png;base64,iVBORw0KGgo="},"type":"image_url"}]},` +
-		`{"role":"assistant","content":"","tool_calls":[{"id":"a","type":"function","function":{"name":"today","arguments":"{\"zone\":\"UTC\"}"}}]},` +
+		`{"role":"user","content":[{"text":"what is this?","type":"text"},{"image_url":{"url":"data:image/png;base64,` +
+		`iVBORw0KGgo="},"type":"image_url"}]},` +
+		`{"role":"assistant","content":"","tool_calls":[{"id":"a","type":"function","function":{"name":"today",` +
+		`"arguments":"{\"zone\":\"UTC\"}"}}]},` +
 		`{"role":"tool","content":"Saturday","tool_call_id":"a"}],"model":"m","reasoning_effort":"low",` +
-		`"response_format":{"type":"json_schema","json_schema":{"name":"answer","strict":false,"schema":{"type":"object"}}},` +
-		`"stream":true,"stream_options":{"include_usage":true},"tools":[{"type":"function","function":{"name":"today","description":"d","parameters":{"type":"object"}}}]}`
+		`"response_format":{"type":"json_schema","json_schema":{"name":"answer","strict":false,` +
+		`"schema":{"type":"object"}}},` +
+		`"stream":true,"stream_options":{"include_usage":true},"tools":[{"type":"function",` +
+		`"function":{"name":"today","description":"d","parameters":{"type":"object"}}}]}`
 	if body != want || key != "Bearer sk-1" {
 		t.Errorf("got key %q and\n%s\nwant\n%s", key, body, want)
 	}
@@ -204,7 +242,10 @@ func TestServerWithoutSchemasIsAskedWithoutOne(t *testing.T) {
 
 func TestVectorsAreSortedAndValidated(t *testing.T) {
 	for name, c := range map[string]struct{ body, want string }{
-		"out of order":         {`{"data":[{"index":1,"embedding":[0,1]},{"index":0,"embedding":[1,0]}]}`, "[[1 0] [0 1]]"},
+		"out of order": {
+			`{"data":[{"index":1,"embedding":[0,1]},{"index":0,"embedding":[1,0]}]}`,
+			"[[1 0] [0 1]]",
+		},
 		"one missing":          {`{"data":[{"index":1,"embedding":[0,1]}]}`, ""},
 		"one twice":            {`{"data":[{"index":0,"embedding":[0,1]},{"index":0,"embedding":[1,0]}]}`, ""},
 		"one of another index": {`{"data":[{"index":0,"embedding":[0,1]},{"index":7,"embedding":[1,0]}]}`, ""},
@@ -225,11 +266,14 @@ func TestVectorsAreSortedAndValidated(t *testing.T) {
 }
 
 func TestWindowIsTheOneTheServerReports(t *testing.T) {
-	p := wire(t, map[string]http.HandlerFunc{"/v1/models": says(200, `{"data":[{"id":"text-embed"},{"id":"m","max_model_len":4096},{"id":"n","meta":{"n_ctx_train":512,"n_params":1543714304}}]}`)})
+	p := wire(t, map[string]http.HandlerFunc{"/v1/models": says(200,
+		`{"data":[{"id":"text-embed"},{"id":"m","max_model_len":4096},{"id":"n","meta":{"n_ctx_train":512,`+
+			`"n_params":1543714304}}]}`)})
 	if info, err := p.Info(t.Context(), ""); err != nil || info.Context != 4096 || info.Allocated != 4096 {
 		t.Errorf("got %+v, %v", info, err)
 	}
-	if err := p.SetModel(t.Context(), "n"); err != nil || p.Window() != 512 || p.State().Model != "n" || p.State().Parameters != 1543714304 {
+	if err := p.SetModel(t.Context(), "n"); err != nil || p.Window() != 512 || p.State().Model != "n" ||
+		p.State().Parameters != 1543714304 {
 		t.Errorf("got window %d, %v", p.Window(), err)
 	}
 	p.SetWindow(100)
@@ -251,7 +295,8 @@ func TestOllamasCompletionsEndpointWorks(t *testing.T) {
 		t.Errorf("a window of %d tokens, %+v, %v", scripted.Window(), scripted.State(), err)
 	}
 	m, usage, err := llm.Collect(scripted.Stream(t.Context(), req))
-	if err != nil || len(m.Calls) != 1 || m.Calls[0].Name != "search_notes" || !strings.Contains(string(m.Calls[0].Args), "garden") || usage.Prompt == 0 {
+	if err != nil || len(m.Calls) != 1 || m.Calls[0].Name != "search_notes" ||
+		!strings.Contains(string(m.Calls[0].Args), "garden") || usage.Prompt == 0 {
 		t.Errorf("tools: got %+v, %+v, %v", m, usage, err)
 	}
 	thought := ""
@@ -273,14 +318,18 @@ func TestOllamasCompletionsEndpointWorks(t *testing.T) {
 }
 
 func TestAnswerIsCompleteWithEveryKindOfEnd(t *testing.T) {
-	const chunk, end = "data: {\"choices\":[{\"delta\":{\"content\":\"hello\"}}]}\n\n", "data: {\"choices\":[{\"delta\":{},\"finish_reason\":\"stop\"}]}\n\n"
+	const chunk, end = "data: {\"choices\":[{\"delta\":{\"content\":\"hello\"}}]}\n\n",
+		"data: {\"choices\":[{\"delta\":{},\"finish_reason\":\"stop\"}]}\n\n"
 	for name, answer := range map[string]http.HandlerFunc{
-		"as specified":               says(200, chunk+end+"data: [DONE]\n\n"),
-		"no end marker":              says(200, chunk+end),
-		"no finish reason":           says(200, chunk+"data: [DONE]\n\n"),
-		"a whole body":               says(200, `{"object":"chat.completion","choices":[{"message":{"role":"assistant","content":"hello"},"finish_reason":"stop"}]}`),
-		"a whole body in many lines": says(200, "\n{\n \"choices\": [\n  {\"message\": {\"content\": \"hello\"}, \"finish_reason\": \"stop\"}\n ]\n}\n"),
-		"a document a line":          says(200, `{"choices":[{"delta":{"content":"hel"}}]}`+"\n"+`{"choices":[{"delta":{"content":"lo"},"finish_reason":"stop"}]}`+"\n"),
+		"as specified":     says(200, chunk+end+"data: [DONE]\n\n"),
+		"no end marker":    says(200, chunk+end),
+		"no finish reason": says(200, chunk+"data: [DONE]\n\n"),
+		"a whole body": says(200, `{"object":"chat.completion",`+
+			`"choices":[{"message":{"role":"assistant","content":"hello"},"finish_reason":"stop"}]}`),
+		"a whole body in many lines": says(200, "\n{\n \"choices\": [\n  {\"message\": {\"content\": \"hello\"}, "+
+			"\"finish_reason\": \"stop\"}\n ]\n}\n"),
+		"a document a line": says(200, `{"choices":[{"delta":{"content":"hel"}}]}`+"\n"+
+			`{"choices":[{"delta":{"content":"lo"},"finish_reason":"stop"}]}`+"\n"),
 		"a broken connection": func(w http.ResponseWriter, r *http.Request) {
 			says(200, chunk+end)(w, r)
 			_ = http.NewResponseController(w).Flush()
@@ -288,7 +337,8 @@ func TestAnswerIsCompleteWithEveryKindOfEnd(t *testing.T) {
 		},
 	} {
 		p := wire(t, map[string]http.HandlerFunc{chatPath: answer})
-		if m, usage, err := llm.Collect(p.Stream(t.Context(), say("hi"))); err != nil || m.Text != "hello" || usage.Stopped != llm.StopEnd {
+		if m, usage, err := llm.Collect(p.Stream(t.Context(), say("hi"))); err != nil || m.Text != "hello" ||
+			usage.Stopped != llm.StopEnd {
 			t.Errorf("%s: got %q, %+v, %v", name, m.Text, usage, err)
 		}
 	}
@@ -296,12 +346,17 @@ func TestAnswerIsCompleteWithEveryKindOfEnd(t *testing.T) {
 
 func TestPromptTokensIncludeCachedOnes(t *testing.T) {
 	for usage, want := range map[string]int{
-		`{"prompt_tokens":2006,"completion_tokens":300,"total_tokens":2306,"prompt_tokens_details":{"cached_tokens":1920}}`: 2006,
-		`{"prompt_tokens":86,"completion_tokens":300},"timings":{"cache_n":1920,"prompt_n":86}`:                             2006,
-		`{"prompt_tokens":86,"completion_tokens":300,"prompt_tokens_details":null}`:                                         86,
+		`{"prompt_tokens":2006,"completion_tokens":300,"total_tokens":2306,` +
+			`"prompt_tokens_details":{"cached_tokens":1920}}`: 2006,
+		`{"prompt_tokens":86,"completion_tokens":300},"timings":{"cache_n":1920,` +
+			`"prompt_n":86}`: 2006,
+		`{"prompt_tokens":86,"completion_tokens":300,` +
+			`"prompt_tokens_details":null}`: 86,
 		`null`: 0,
 	} {
-		p := wire(t, map[string]http.HandlerFunc{chatPath: says(200, "data: {\"choices\":[{\"delta\":{\"content\":\"x\"},\"finish_reason\":\"stop\"}]}\n\ndata: {\"choices\":[],\"usage\":"+usage+"}\n\ndata: [DONE]\n\n")})
+		p := wire(t, map[string]http.HandlerFunc{chatPath: says(200,
+			"data: {\"choices\":[{\"delta\":{\"content\":\"x\"},\"finish_reason\":\"stop\"}]}\n\ndata: "+
+				"{\"choices\":[],\"usage\":"+usage+"}\n\ndata: [DONE]\n\n")})
 		if _, got, err := llm.Collect(p.Stream(t.Context(), say("hi"))); err != nil || got.Prompt != want {
 			t.Errorf("%s: got %d tokens, %v, want %d", usage, got.Prompt, err, want)
 		}
@@ -324,7 +379,8 @@ func refuser(asked *[]string, status int, message string, options ...string) htt
 		*asked = append(*asked, strings.Join(has, " "))
 		for _, option := range options {
 			if slices.Contains(has, option) {
-				says(status, fmt.Sprintf(`{"error":{"message":%q}}`, strings.ReplaceAll(message, "OPTION", option)))(w, r)
+				says(status, fmt.Sprintf(`{"error":{"message":%q}}`, strings.ReplaceAll(message, "OPTION", option)))(w,
+					r)
 				return
 			}
 		}
@@ -338,18 +394,42 @@ func TestRejectedOptionsAreOmitted(t *testing.T) {
 		answer http.HandlerFunc
 		want   []string // the options of each request, for two calls
 	}{
-		"named":              {refuser(&asked, 400, "Unknown parameter: 'OPTION'", "stream_options"), []string{"stream_options response_format max_tokens", "response_format max_tokens", "response_format max_tokens"}},
-		"named by FastAPI":   {refuser(&asked, 422, `[{"type":"extra_forbidden","loc":["body","OPTION"]}]`, "max_tokens"), []string{"stream_options response_format max_tokens", "stream_options response_format", "stream_options response_format"}},
-		"not named":          {refuser(&asked, 400, "bad request", "response_format"), []string{"stream_options response_format max_tokens", "stream_options response_format max_tokens"}},
-		"a temperature":      {refuser(&asked, 400, "Unsupported value: 'OPTION' does not support 0.1 with this model", "temperature"), []string{"stream_options response_format max_tokens temperature", "stream_options response_format max_tokens", "stream_options response_format max_tokens"}},
-		"two, one after one": {refuser(&asked, 400, "no OPTION here", "stream_options", "response_format"), []string{"stream_options response_format max_tokens", "response_format max_tokens", "max_tokens", "max_tokens"}},
+		"named": {
+			refuser(&asked, 400, "Unknown parameter: 'OPTION'", "stream_options"),
+			[]string{
+				"stream_options response_format max_tokens", "response_format max_tokens",
+				"response_format max_tokens",
+			},
+		},
+		"named by FastAPI": {refuser(&asked, 422, `[{"type":"extra_forbidden","loc":["body","OPTION"]}]`,
+			"max_tokens"), []string{
+			"stream_options response_format max_tokens", "stream_options response_format",
+			"stream_options response_format",
+		}},
+		"not named": {
+			refuser(&asked, 400, "bad request", "response_format"),
+			[]string{"stream_options response_format max_tokens", "stream_options response_format max_tokens"},
+		},
+		"a temperature": {refuser(&asked, 400, "Unsupported value: 'OPTION' does not support 0.1 with this model",
+			"temperature"), []string{
+			"stream_options response_format max_tokens temperature",
+			"stream_options response_format max_tokens", "stream_options response_format max_tokens",
+		}},
+		"two, one after one": {
+			refuser(&asked, 400, "no OPTION here", "stream_options", "response_format"),
+			[]string{
+				"stream_options response_format max_tokens", "response_format max_tokens",
+				"max_tokens", "max_tokens",
+			},
+		},
 	} {
 		asked = nil
 		p := wire(t, map[string]http.HandlerFunc{chatPath: c.answer})
 		req := say("hi")
 		req.Schema, req.MaxTokens = json.RawMessage(`{"type":"object"}`), 9
 		for range 2 {
-			if m, _, err := llm.Collect(p.Stream(t.Context(), req)); (err != nil || m.Text != "{}") && name != "not named" {
+			if m, _, err := llm.Collect(p.Stream(t.Context(), req)); (err != nil || m.Text != "{}") &&
+				name != "not named" {
 				t.Errorf("%s: got %q, %v", name, m.Text, err)
 			}
 		}
@@ -361,12 +441,14 @@ func TestRejectedOptionsAreOmitted(t *testing.T) {
 
 func TestMissingToolSupportIsLearntFromOneRequest(t *testing.T) {
 	var asked []string
-	p := wire(t, map[string]http.HandlerFunc{chatPath: refuser(&asked, 500, "OPTION param requires --jinja flag", "tools")})
+	p := wire(t, map[string]http.HandlerFunc{chatPath: refuser(&asked, 500,
+		"OPTION param requires --jinja flag", "tools")})
 	req := say("hi")
 	req.Tools = []llm.ToolSpec{searchSpec}
 	for range 2 {
 		var unsupported *llm.UnsupportedError
-		if _, _, err := llm.Collect(p.Stream(t.Context(), req)); !errors.As(err, &unsupported) || unsupported.Capability != "tools" {
+		if _, _, err := llm.Collect(p.Stream(t.Context(), req)); !errors.As(err, &unsupported) ||
+			unsupported.Capability != "tools" {
 			t.Errorf("got %v", err)
 		}
 	}
@@ -385,7 +467,8 @@ func TestMissingToolSupportIsLearntFromOneRequest(t *testing.T) {
 func TestRejectionNotDueToOptionsIsReported(t *testing.T) {
 	var status *llm.StatusError
 	p := wire(t, map[string]http.HandlerFunc{chatPath: says(400, `{"error":{"message":"roles must alternate"}}`)})
-	if _, _, err := llm.Collect(p.Stream(t.Context(), say("hi"))); !errors.As(err, &status) || status.Message != "roles must alternate" {
+	if _, _, err := llm.Collect(p.Stream(t.Context(), say("hi"))); !errors.As(err, &status) ||
+		status.Message != "roles must alternate" {
 		t.Errorf("got %v", err)
 	}
 }
@@ -468,7 +551,10 @@ func TestRestartedServerIsQueriedAgain(t *testing.T) {
 // Only llama.cpp's server is asked for its progress, which comes before the answer and
 // is no part of it.
 func TestReadingProgressIsReported(t *testing.T) {
-	for advert, asks := range map[string]bool{`{"id":"m","meta":{"n_ctx":4096,"n_ctx_train":8192}}`: true, `{"id":"m","max_model_len":4096}`: false} {
+	for advert, asks := range map[string]bool{
+		`{"id":"m","meta":{"n_ctx":4096,"n_ctx_train":8192}}`: true,
+		`{"id":"m","max_model_len":4096}`:                     false,
+	} {
 		var body string
 		p := wire(t, map[string]http.HandlerFunc{
 			"/v1/models": says(200, `{"data":[`+advert+`]}`),
@@ -476,7 +562,8 @@ func TestReadingProgressIsReported(t *testing.T) {
 				raw, _ := io.ReadAll(r.Body)
 				body = string(raw)
 				says(200, "data: {\"choices\":[{\"index\":0,\"delta\":{\"role\":\"assistant\",\"content\":null}}],\"prompt_progress\":{\"total\":3490,\"cache\":100,\"processed\":2148,\"time_ms\":29000}}\n\n"+
-					"data: {\"choices\":[{\"delta\":{\"content\":\"hi\"},\"finish_reason\":\"stop\"}]}\n\ndata: {\"choices\":[],\"timings\":{\"cache_n\":100,\"prompt_n\":3390}}\n\ndata: [DONE]\n\n")(w, r)
+					"data: {\"choices\":[{\"delta\":{\"content\":\"hi\"},\"finish_reason\":\"stop\"}]}\n\ndata: "+
+					"{\"choices\":[],\"timings\":{\"cache_n\":100,\"prompt_n\":3390}}\n\ndata: [DONE]\n\n")(w, r)
 			},
 		})
 		if err := p.Ready(t.Context()); err != nil {
@@ -496,7 +583,8 @@ func TestReadingProgressIsReported(t *testing.T) {
 			}
 			text += d.Text
 		}
-		if want := (llm.Reading{Total: 3490, Cached: 100, Read: 2148, Took: 29 * time.Second}); reading != want || text != "hi" || usage.Cached != 100 || usage.Prompt != 3490 {
+		if want := (llm.Reading{Total: 3490, Cached: 100, Read: 2148, Took: 29 * time.Second}); reading != want ||
+			text != "hi" || usage.Cached != 100 || usage.Prompt != 3490 {
 			t.Errorf("got %+v, %q, %+v", reading, text, usage)
 		}
 		if strings.Contains(body, `"return_progress":true`) != asks {

@@ -17,12 +17,14 @@ import (
 
 // planSchema resembles the schema that the planner requests.
 const planSchema = `{"type":"object","properties":{"steps":{"type":"array","maxItems":8,"items":{"type":"object",` +
-	`"properties":{"tool":{"type":"string","enum":["search_notes","list_tasks"]},"input":{"type":"object"}},"required":["tool","input"]}},` +
+	`"properties":{"tool":{"type":"string","enum":["search_notes","list_tasks"]},"input":{"type":"object"}},` +
+	`"required":["tool","input"]}},` +
 	`"again":{"type":"boolean"}},"required":["steps"],"additionalProperties":false}`
 
 var searchSpec = llm.ToolSpec{
 	Name: "search_notes", Description: "Searches the notes.",
-	Schema: json.RawMessage(`{"type":"object","properties":{"query":{"type":"string"},"limit":{"type":"integer"}},"required":["query"]}`),
+	Schema: json.RawMessage(`{"type":"object","properties":{"query":{"type":"string"},"limit":{"type":"integer"}},` +
+		`"required":["query"]}`),
 }
 
 var tasksSpec = llm.ToolSpec{
@@ -46,7 +48,10 @@ func planRequest(question string) llm.Request {
 func explainRequest(question string) llm.Request {
 	text := "# Running\n\nI run three times a week, and raise the long run by 10 % each time."
 	return llm.Request{
-		Messages: []llm.Message{{Role: llm.System, Text: "You answer from sources."}, {Role: llm.User, Text: "[1] fitness.md:1\n" + text + "\n\n" + question}},
+		Messages: []llm.Message{
+			{Role: llm.System, Text: "You answer from sources."},
+			{Role: llm.User, Text: "[1] fitness.md:1\n" + text + "\n\n" + question},
+		},
 		Task: &llm.Task{
 			Kind: llm.ExplainTask, Question: question,
 		},
@@ -131,7 +136,8 @@ var promises = map[string]func(*testing.T, llm.Provider){
 		if err := json.Unmarshal([]byte(m.Text), &plan); err != nil {
 			t.Fatalf("%v in %q", err, m.Text)
 		}
-		if len(plan.Steps) == 0 || plan.Steps[0].Tool != "search_notes" || !strings.Contains(fmt.Sprint(plan.Steps[0].Input["query"]), "running") {
+		if len(plan.Steps) == 0 || plan.Steps[0].Tool != "search_notes" ||
+			!strings.Contains(fmt.Sprint(plan.Steps[0].Input["query"]), "running") {
 			t.Errorf("got %s", m.Text)
 		}
 	},

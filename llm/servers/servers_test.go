@@ -42,7 +42,8 @@ func serve(t *testing.T, name string) *server {
 		case "/v1/chat/completions":
 			var asked struct{ Model string }
 			_ = json.Unmarshal(body, &asked)
-			fmt.Fprintf(w, `{"choices":[{"message":{"content":"%s %s"},"finish_reason":"stop"}],"usage":{"prompt_tokens":1,"completion_tokens":1}}`, name, asked.Model)
+			fmt.Fprintf(w, `{"choices":[{"message":{"content":"%s %s"},"finish_reason":"stop"}],`+
+				`"usage":{"prompt_tokens":1,"completion_tokens":1}}`, name, asked.Model)
 		case "/v1/embeddings":
 			fmt.Fprint(w, `{"data":[{"index":0,"embedding":[1,0]}]}`)
 		default:
@@ -75,7 +76,10 @@ func open(t *testing.T, s llm.Settings) *servers.Set {
 
 func ask(t *testing.T, m llm.Model) string {
 	t.Helper()
-	reply, _, err := llm.Collect(m.Stream(t.Context(), llm.Request{Messages: []llm.Message{{Role: llm.User, Text: "hello"}}}))
+	reply, _, err := llm.Collect(m.Stream(t.Context(), llm.Request{Messages: []llm.Message{{
+		Role: llm.User,
+		Text: "hello",
+	}}}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -115,11 +119,13 @@ func TestEachServerGetsItsOwnModelsAndKey(t *testing.T) {
 		t.Errorf("changed to two: %v", err)
 	}
 	var missing *llm.NotFoundError
-	if err := set.SetModel(t.Context(), "two/none"); !errors.As(err, &missing) || missing.Model != "two/none" || set.State().Model != "two/m" {
+	if err := set.SetModel(t.Context(), "two/none"); !errors.As(err, &missing) || missing.Model != "two/none" ||
+		set.State().Model != "two/m" {
 		t.Errorf("a model that is not there: %v, %s answers", err, set.State().Model)
 	}
 	models, err := set.All(t.Context())
-	if err != nil || len(models) != 3 || models[0].Name != "m" || models[1].Name != "one/m" || models[2].Name != "two/m" {
+	if err != nil || len(models) != 3 || models[0].Name != "m" || models[1].Name != "one/m" ||
+		models[2].Name != "two/m" {
 		t.Errorf("models %+v, %v", models, err)
 	}
 	for s, want := range map[*server]string{plain: "Bearer key-plain", one: "Bearer key-one", two: "Bearer key-two"} {
@@ -146,7 +152,8 @@ func TestModelNameReachesTheServerThatListedIt(t *testing.T) {
 				}
 				_ = json.NewEncoder(w).Encode(map[string]any{"data": list})
 			case "/v1/chat/completions":
-				fmt.Fprintf(w, `{"choices":[{"message":{"content":"%s %s"},"finish_reason":"stop"}]}`, answer, asked.Model)
+				fmt.Fprintf(w, `{"choices":[{"message":{"content":"%s %s"},"finish_reason":"stop"}]}`, answer,
+					asked.Model)
 			default:
 				http.NotFound(w, r)
 			}
@@ -157,7 +164,10 @@ func TestModelNameReachesTheServerThatListedIt(t *testing.T) {
 	escape, long := "\x1b[2Jm", strings.Repeat("m", 1<<20)
 	own := listing("own", "m", "desk/m", "/desk/m", "/models/m", "a/b", escape, long)
 	desk := listing("desk", "m", "desk/m", "/desk/m", escape)
-	set := open(t, llm.Settings{Provider: "openai", OpenAIURL: own.URL + "/v1", Servers: []llm.Server{{Name: "desk", Kind: "openai", URL: desk.URL + "/v1"}}})
+	set := open(t, llm.Settings{
+		Provider: "openai", OpenAIURL: own.URL + "/v1",
+		Servers: []llm.Server{{Name: "desk", Kind: "openai", URL: desk.URL + "/v1"}},
+	})
 	list := set.Listings(t.Context())
 	var names []string
 	for i, answer := range []string{"own", "desk"} {
@@ -185,8 +195,14 @@ func TestNoKeyFollowsARedirect(t *testing.T) {
 			led = append(led, r.Header.Get("Authorization"))
 			http.Redirect(w, r, other.URL+r.URL.Path, http.StatusTemporaryRedirect)
 		}))
-		set := open(t, llm.Settings{Provider: "openai", OpenAIURL: other.URL + "/v1", Model: "away/m", Servers: []llm.Server{{Name: "away", Kind: kind, URL: leads.URL, Key: key("key-away")}}})
-		_, _, err := llm.Collect(set.Stream(t.Context(), llm.Request{Messages: []llm.Message{{Role: llm.User, Text: "secret"}}}))
+		set := open(t, llm.Settings{
+			Provider: "openai", OpenAIURL: other.URL + "/v1", Model: "away/m",
+			Servers: []llm.Server{{Name: "away", Kind: kind, URL: leads.URL, Key: key("key-away")}},
+		})
+		_, _, err := llm.Collect(set.Stream(t.Context(), llm.Request{Messages: []llm.Message{{
+			Role: llm.User,
+			Text: "secret",
+		}}}))
 		if err == nil || !strings.Contains(err.Error(), "redirects") {
 			t.Errorf("%s: %v", kind, err)
 		}
@@ -214,7 +230,9 @@ func TestServersAreListedAsTheyAnswer(t *testing.T) {
 	}))
 	t.Cleanup(slow.Close)
 	set := open(t, llm.Settings{Provider: "openai", OpenAIURL: "http://127.0.0.1:9/v1", Servers: []llm.Server{
-		{Name: "slow", Kind: "openai", URL: slow.URL + "/v1"}, {Name: "one", Kind: "openai", URL: one.URL + "/v1"}, {Name: "desk", Kind: "ollama", URL: "http://127.0.0.1:9"},
+		{Name: "slow", Kind: "openai", URL: slow.URL + "/v1"},
+		{Name: "one", Kind: "openai", URL: one.URL + "/v1"},
+		{Name: "desk", Kind: "ollama", URL: "http://127.0.0.1:9"},
 	}})
 	var waiting, names []string
 	for l := range set.List(t.Context()) {
@@ -242,12 +260,18 @@ func TestServersAreListedAsTheyAnswer(t *testing.T) {
 
 func TestOfflineReachesNoServer(t *testing.T) {
 	one := serve(t, "one")
-	set := open(t, llm.Settings{Provider: "offline", Model: "one/m", Embedding: "one/e", Servers: []llm.Server{{Name: "one", Kind: "openai", URL: one.URL + "/v1"}}})
+	set := open(t, llm.Settings{
+		Provider: "offline", Model: "one/m", Embedding: "one/e",
+		Servers: []llm.Server{{Name: "one", Kind: "openai", URL: one.URL + "/v1"}},
+	})
 	planner, err := set.Role("one/m")
 	if planner != nil || err != nil {
 		t.Errorf("a planner %v, %v", planner, err)
 	}
-	_, _, _ = llm.Collect(set.Stream(t.Context(), llm.Request{Messages: []llm.Message{{Role: llm.User, Text: "hello"}}, Task: &llm.Task{Kind: llm.ExplainTask, Question: "hello"}}))
+	_, _, _ = llm.Collect(set.Stream(t.Context(), llm.Request{
+		Messages: []llm.Message{{Role: llm.User, Text: "hello"}},
+		Task:     &llm.Task{Kind: llm.ExplainTask, Question: "hello"},
+	}))
 	if e, err := set.Embedder(t.Context()); err != nil || e != nil {
 		t.Errorf("embeds by %v, %v", e, err)
 	}
@@ -280,7 +304,10 @@ func TestRemoteNamesEveryOtherMachine(t *testing.T) {
 func TestOllamaChangesAreNotReportedWhileUnused(t *testing.T) {
 	one := serve(t, "one")
 	states := make(watching, 4)
-	set := open(t, llm.Settings{OllamaHost: "127.0.0.1:9", Model: "one/m", Watcher: states, Servers: []llm.Server{{Name: "one", Kind: "openai", URL: one.URL + "/v1"}}})
+	set := open(t, llm.Settings{
+		OllamaHost: "127.0.0.1:9", Model: "one/m", Watcher: states,
+		Servers: []llm.Server{{Name: "one", Kind: "openai", URL: one.URL + "/v1"}},
+	})
 	if s := <-states; s.Text != "" || s.Provider != "openai" || s.Model != "one/m" {
 		t.Errorf("told %+v", s)
 	}

@@ -30,35 +30,60 @@ const (
 )
 
 var openAIShapes = map[string]shape{
-	"a complete answer":            {piece("a") + piece("b") + stops + done, "ab", llm.StopEnd, ""},
-	"without [DONE]":               {piece("a") + stops, "a", llm.StopEnd, ""},
-	"without a reason":             {piece("a") + done, "a", llm.StopEnd, ""},
-	"without an end":               {piece("a"), "a", "", "cut off"},
-	"the limit":                    {piece("a") + strings.Replace(stops, "stop", "length", 1) + done, "a", llm.StopLength, ""},
-	"a content filter":             {piece("a") + strings.Replace(stops, "stop", "content_filter", 1) + done, "a", "", "content_filter"},
-	"a content filter and no text": {strings.Replace(stops, "stop", "content_filter", 1) + done, "", "", "content_filter"},
-	"an unknown reason":            {piece("a") + strings.Replace(stops, "stop", "abort", 1), "a", "", "abort"},
-	"a reason with the text":       {`data: {"choices":[{"delta":{"content":"a"},"finish_reason":"content_filter"}]}` + "\n\n" + done, "a", "", "content_filter"},
-	"a reason of an older server":  {piece("a") + strings.Replace(stops, "stop", "eos_token", 1), "a", llm.StopEnd, ""},
-	"the reason null as a text":    {`data: {"choices":[{"delta":{"content":"a"},"finish_reason":"null"}]}` + "\n\n" + stops, "a", llm.StopEnd, ""},
+	"a complete answer": {piece("a") + piece("b") + stops + done, "ab", llm.StopEnd, ""},
+	"without [DONE]":    {piece("a") + stops, "a", llm.StopEnd, ""},
+	"without a reason":  {piece("a") + done, "a", llm.StopEnd, ""},
+	"without an end":    {piece("a"), "a", "", "cut off"},
+	"the limit": {
+		piece("a") + strings.Replace(stops, "stop", "length", 1) + done,
+		"a", llm.StopLength, "",
+	},
+	"a content filter": {
+		piece("a") + strings.Replace(stops, "stop", "content_filter", 1) + done,
+		"a", "", "content_filter",
+	},
+	"a content filter and no text": {
+		strings.Replace(stops, "stop", "content_filter", 1) + done,
+		"", "", "content_filter",
+	},
+	"an unknown reason": {piece("a") + strings.Replace(stops, "stop", "abort", 1), "a", "", "abort"},
+	"a reason with the text": {`data: {"choices":[{"delta":{"content":"a"},"finish_reason":"content_filter"}]}` +
+		"\n\n" + done, "a", "", "content_filter"},
+	"a reason of an older server": {piece("a") + strings.Replace(stops, "stop", "eos_token", 1), "a", llm.StopEnd, ""},
+	"the reason null as a text": {`data: {"choices":[{"delta":{"content":"a"},"finish_reason":"null"}]}` + "\n\n" +
+		stops, "a", llm.StopEnd, ""},
 	"a second choice": {
-		piece("a") + `data: {"choices":[{"index":1,"delta":{"content":"X"},"finish_reason":"content_filter"}]}` + "\n\n" + stops + done, "a", llm.StopEnd, "",
+		piece("a") + `data: {"choices":[{"index":1,"delta":{"content":"X"},"finish_reason":"content_filter"}]}` +
+			"\n\n" + stops + done, "a", llm.StopEnd, "",
 	},
 	"the second choice first": {
-		`data: {"choices":[{"index":1,"delta":{"content":"X"}},{"index":0,"delta":{"content":"a"}}]}` + "\n\n" + stops, "a", llm.StopEnd, "",
+		`data: {"choices":[{"index":1,"delta":{"content":"X"}},{"index":0,"delta":{"content":"a"}}]}` + "\n\n" +
+			stops, "a", llm.StopEnd, "",
 	},
 	"a list of parts": {
-		`data: {"choices":[{"delta":{"content":[{"type":"text","text":"a"},{"type":"image_url","image_url":{"url":"x"}},{"type":"text","text":"b"}]}}]}` + "\n\n" + stops,
+		`data: {"choices":[{"delta":{"content":[{"type":"text","text":"a"},{"type":"image_url",` +
+			`"image_url":{"url":"x"}},{"type":"text","text":"b"}]}}]}` + "\n\n" + stops,
 		"ab", llm.StopEnd, "",
 	},
-	"content that is null":       {`data: {"choices":[{"delta":{"role":"assistant","content":null}}]}` + "\n\n" + piece("a") + stops, "a", llm.StopEnd, ""},
-	"content of another type":    {`data: {"choices":[{"delta":{"content":7}}]}` + "\n\n" + piece("a") + stops, "a", llm.StopEnd, ""},
-	"a refusal":                  {`data: {"choices":[{"delta":{"refusal":"I cannot."}}]}` + "\n\n" + stops, "I cannot.", llm.StopEnd, ""},
-	"CR LF":                      {strings.ReplaceAll(piece("a")+stops+done, "\n", "\r\n"), "a", llm.StopEnd, ""},
-	"comments":                   {": hi\n\n" + piece("a") + ": ping\n\n" + stops, "a", llm.StopEnd, ""},
-	"ids and retries":            {"id: 1\nretry: 5\n" + piece("a") + "id\n" + stops, "a", llm.StopEnd, ""},
-	"an error event":             {piece("a") + "event: error\ndata: {\"message\":\"out of memory\"}\n\n" + done, "a", "", "out of memory"},
-	"an error event first":       {"event: error\ndata: {\"error\":{\"message\":\"out of memory\"}}\n\n", "", "", "out of memory"},
+	"content that is null": {`data: {"choices":[{"delta":{"role":"assistant","content":null}}]}` + "\n\n" +
+		piece("a") + stops, "a", llm.StopEnd, ""},
+	"content of another type": {`data: {"choices":[{"delta":{"content":7}}]}` + "\n\n" +
+		piece("a") + stops, "a", llm.StopEnd, ""},
+	"a refusal": {
+		`data: {"choices":[{"delta":{"refusal":"I cannot."}}]}` + "\n\n" + stops,
+		"I cannot.", llm.StopEnd, "",
+	},
+	"CR LF":           {strings.ReplaceAll(piece("a")+stops+done, "\n", "\r\n"), "a", llm.StopEnd, ""},
+	"comments":        {": hi\n\n" + piece("a") + ": ping\n\n" + stops, "a", llm.StopEnd, ""},
+	"ids and retries": {"id: 1\nretry: 5\n" + piece("a") + "id\n" + stops, "a", llm.StopEnd, ""},
+	"an error event": {
+		piece("a") + "event: error\ndata: {\"message\":\"out of memory\"}\n\n" + done,
+		"a", "", "out of memory",
+	},
+	"an error event first": {
+		"event: error\ndata: {\"error\":{\"message\":\"out of memory\"}}\n\n",
+		"", "", "out of memory",
+	},
 	"an error event of text":     {piece("a") + "event: error\ndata: overloaded\n\n", "a", "", "overloaded"},
 	"an error without a message": {piece("a") + "event: error\ndata: {}\n\n", "a", "", "unspecified error"},
 	"an error in a chunk":        {piece("a") + "data: {\"error\":{\"message\":\"gone\"}}\n\n", "a", "", "gone"},
@@ -69,17 +94,24 @@ var openAIShapes = map[string]shape{
 	"half an event at the end":    {piece("a") + `data: {"choices":[{"delta":{"cont`, "a", "", "cut off"},
 	"half an event after the end": {piece("a") + stops + `data: {"usage":`, "a", llm.StopEnd, ""},
 	"a last line without its end": {piece("a") + strings.TrimSpace(stops), "a", llm.StopEnd, ""},
-	"a usage of another type":     {piece("a") + `data: {"choices":[],"usage":{"prompt_tokens":12.5}}` + "\n\n" + stops, "a", llm.StopEnd, ""},
-	"choices that are no list":    {piece("a") + `data: {"choices":{}}` + "\n\n" + stops, "a", llm.StopEnd, ""},
-	"null":                        {"data: null\n\n" + piece("a") + stops, "a", llm.StopEnd, ""},
-	"nothing":                     {"", "", "", "cut off"},
-	"only an end":                 {done, "", llm.StopEnd, ""},
-	"a whole answer":              {`{"choices":[{"message":{"content":[{"type":"text","text":"a"}]},"finish_reason":"stop"}]}`, "a", llm.StopEnd, ""},
-	"half a whole answer":         {`{"choices":[{"message":{"content":"a"}`, "", "", "cut off"},
-	"a whole answer that was cut": {`{"choices":[{"message":{"content":"a"},"finish_reason":"content_filter"}]}`, "a", "", "content_filter"},
-	"a text":                      {"It is on fire.", "", "", "cut off"},
-	"text after the reason":       {piece("a") + stops + piece("b") + done, "ab", llm.StopEnd, ""},
-	"a call that is filtered":     {`data: {"choices":[{"delta":{"tool_calls":[{"index":0,"id":"1","function":{"name":"x","arguments":"{}"}}]},"finish_reason":"content_filter"}]}` + "\n\n", "", "", "content_filter"},
+	"a usage of another type": {piece("a") + `data: {"choices":[],"usage":{"prompt_tokens":12.5}}` + "\n\n" +
+		stops, "a", llm.StopEnd, ""},
+	"choices that are no list": {piece("a") + `data: {"choices":{}}` + "\n\n" + stops, "a", llm.StopEnd, ""},
+	"null":                     {"data: null\n\n" + piece("a") + stops, "a", llm.StopEnd, ""},
+	"nothing":                  {"", "", "", "cut off"},
+	"only an end":              {done, "", llm.StopEnd, ""},
+	"a whole answer": {`{"choices":[{"message":{"content":[{"type":"text","text":"a"}]},` +
+		`"finish_reason":"stop"}]}`, "a", llm.StopEnd, ""},
+	"half a whole answer": {`{"choices":[{"message":{"content":"a"}`, "", "", "cut off"},
+	"a whole answer that was cut": {
+		`{"choices":[{"message":{"content":"a"},"finish_reason":"content_filter"}]}`,
+		"a", "", "content_filter",
+	},
+	"a text":                {"It is on fire.", "", "", "cut off"},
+	"text after the reason": {piece("a") + stops + piece("b") + done, "ab", llm.StopEnd, ""},
+	"a call that is filtered": {`data: {"choices":[{"delta":{"tool_calls":[{"index":0,"id":"1",` +
+		`"function":{"name":"x","arguments":"{}"}}]},` +
+		`"finish_reason":"content_filter"}]}` + "\n\n", "", "", "content_filter"},
 }
 
 // said returns a line of Ollama's protocol with a text.
@@ -90,11 +122,14 @@ func said(text string) string {
 const ends = `{"message":{"content":""},"done":true,"done_reason":"stop"}` + "\n"
 
 var ollamaShapes = map[string]shape{
-	"a complete answer":      {said("a") + said("b") + ends, "ab", llm.StopEnd, ""},
-	"without a reason":       {said("a") + `{"done":true}`, "a", llm.StopEnd, ""},
-	"without an end":         {said("a"), "a", "", "cut off"},
-	"the limit":              {said("a") + strings.Replace(ends, "stop", "length", 1), "a", llm.StopLength, ""},
-	"an unknown reason":      {said("a") + strings.Replace(ends, "stop", "content_filter", 1), "a", "", "content_filter"},
+	"a complete answer": {said("a") + said("b") + ends, "ab", llm.StopEnd, ""},
+	"without a reason":  {said("a") + `{"done":true}`, "a", llm.StopEnd, ""},
+	"without an end":    {said("a"), "a", "", "cut off"},
+	"the limit":         {said("a") + strings.Replace(ends, "stop", "length", 1), "a", llm.StopLength, ""},
+	"an unknown reason": {
+		said("a") + strings.Replace(ends, "stop", "content_filter", 1),
+		"a", "", "content_filter",
+	},
 	"CR LF":                  {strings.ReplaceAll(said("a")+ends, "\n", "\r\n"), "a", llm.StopEnd, ""},
 	"half a line":            {said("a") + `{"message":{"content":"b`, "a", "", "cut off"},
 	"a line of text":         {said("a") + "upstream is gone\n", "a", "", "upstream is gone"},
@@ -125,10 +160,15 @@ func TestResponsesOfAnyShapeAreParsed(t *testing.T) {
 					}
 				}))
 				defer server.Close()
-				p := open(t, llm.Settings{Provider: kind, OpenAIURL: server.URL + "/v1", OllamaHost: server.URL, Model: "m"})
-				message, usage, err := llm.Collect(p.Stream(t.Context(), llm.Request{Messages: []llm.Message{{Role: llm.User, Text: "hi"}}}))
+				p := open(t, llm.Settings{
+					Provider: kind, OpenAIURL: server.URL + "/v1",
+					OllamaHost: server.URL, Model: "m",
+				})
+				message, usage, err := llm.Collect(p.Stream(t.Context(),
+					llm.Request{Messages: []llm.Message{{Role: llm.User, Text: "hi"}}}))
 				if message.Text != c.text || usage.Stopped != c.end || len(message.Calls) > 0 {
-					t.Errorf("got %q, ended by %q, with %d calls, want %q, %q", message.Text, usage.Stopped, len(message.Calls), c.text, c.end)
+					t.Errorf("got %q, ended by %q, with %d calls, want %q, %q", message.Text, usage.Stopped,
+						len(message.Calls), c.text, c.end)
 				}
 				switch {
 				case (err == nil) != (c.says == ""):

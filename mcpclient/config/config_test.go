@@ -37,10 +37,22 @@ func TestMCPJSONIsReadInEveryKnownForm(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []Entry{
-		{Name: "files", Transport: Stdio, Command: "npx", Args: []string{"-y", "server-filesystem", "${HOME}/notes"}, Cwd: "/tmp"},
-		{Name: "words", Transport: Stdio, Command: "deno", Args: []string{"run", "x.ts", "more"}, Env: map[string]string{"KEY": "${env:KEY}"}},
-		{Name: "brave", Transport: Stdio, Command: "brave", Allow: []string{"brave_*"}, Deny: []string{"*_local"}, Reads: true, Timeout: 90 * time.Second},
-		{Name: "docs", Transport: HTTP, URL: "https://example.org/mcp", Headers: map[string]string{"Authorization": "Bearer ${TOKEN}"}, Timeout: 2 * time.Minute, Guessed: true},
+		{
+			Name: "files", Transport: Stdio, Command: "npx", Args: []string{"-y", "server-filesystem", "${HOME}/notes"},
+			Cwd: "/tmp",
+		},
+		{
+			Name: "words", Transport: Stdio, Command: "deno", Args: []string{"run", "x.ts", "more"},
+			Env: map[string]string{"KEY": "${env:KEY}"},
+		},
+		{
+			Name: "brave", Transport: Stdio, Command: "brave", Allow: []string{"brave_*"}, Deny: []string{"*_local"},
+			Reads: true, Timeout: 90 * time.Second,
+		},
+		{
+			Name: "docs", Transport: HTTP, URL: "https://example.org/mcp",
+			Headers: map[string]string{"Authorization": "Bearer ${TOKEN}"}, Timeout: 2 * time.Minute, Guessed: true,
+		},
 		{Name: "old", Transport: SSE, URL: "http://127.0.0.1:8080/sse", Disabled: true},
 		{Name: "new", Transport: HTTP, URL: "${BASE:-http://localhost}/mcp", Disabled: true},
 		{Name: "a_b-C9", Transport: HTTP, URL: "http://x.org", Guessed: true},

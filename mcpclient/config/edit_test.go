@@ -13,8 +13,15 @@ import (
 
 func TestAddAndRemoveKeepOtherContent(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "lifehub", "mcp.json")
-	brave := Entry{Name: "brave", Transport: Stdio, Command: "npx", Args: []string{"-y", "brave"}, Env: map[string]string{"KEY": "${KEY}"}, Timeout: 90 * time.Second, Deny: []string{"*_local"}, Level: agent.Confirm}
-	docs := Entry{Name: "docs", Transport: HTTP, URL: "https://example.org/mcp?a=1&b=2", Headers: map[string]string{"Authorization": "Bearer ${TOKEN}"}, Level: agent.Confirm}
+	brave := Entry{
+		Name: "brave", Transport: Stdio, Command: "npx", Args: []string{"-y", "brave"},
+		Env: map[string]string{"KEY": "${KEY}"}, Timeout: 90 * time.Second,
+		Deny: []string{"*_local"}, Level: agent.Confirm,
+	}
+	docs := Entry{
+		Name: "docs", Transport: HTTP, URL: "https://example.org/mcp?a=1&b=2",
+		Headers: map[string]string{"Authorization": "Bearer ${TOKEN}"}, Level: agent.Confirm,
+	}
 	for _, s := range []Entry{docs, brave} {
 		if err := Add(file, s); err != nil {
 			t.Fatal(err)
@@ -35,7 +42,8 @@ func TestAddAndRemoveKeepOtherContent(t *testing.T) {
 	if err := Add(file, brave); err == nil || !strings.Contains(err.Error(), "already") {
 		t.Errorf("got %v", err)
 	}
-	if err := Add(file, Entry{Name: "bad name", Command: "x"}); err == nil || !strings.Contains(err.Error(), "bad name") {
+	if err := Add(file, Entry{Name: "bad name", Command: "x"}); err == nil ||
+		!strings.Contains(err.Error(), "bad name") {
 		t.Errorf("got %v", err)
 	}
 	if err := Remove(file, "docs"); err != nil {
@@ -85,7 +93,8 @@ func TestCommentsArePreserved(t *testing.T) {
 	}
 	config, err := Read(file)
 	text, _ := os.ReadFile(file)
-	if err != nil || len(config.Servers) != 2 || !strings.Contains(string(text), "// mine") || !strings.Contains(string(text), "// the first") {
+	if err != nil || len(config.Servers) != 2 || !strings.Contains(string(text), "// mine") ||
+		!strings.Contains(string(text), "// the first") {
 		t.Errorf("got %+v, %v\n%s", config.Servers, err, text)
 	}
 }
@@ -98,7 +107,8 @@ func TestEnableSwitchesAServerOffAndOn(t *testing.T) {
 			t.Fatal(err)
 		}
 		config, err := Read(file)
-		if err != nil || config.Servers[0].Disabled == on || config.Servers[0].Command != "x" || config.Servers[1].Disabled {
+		if err != nil || config.Servers[0].Disabled == on || config.Servers[0].Command != "x" ||
+			config.Servers[1].Disabled {
 			t.Errorf("%v: got %+v, %v", on, config.Servers, err)
 		}
 	}
@@ -114,7 +124,8 @@ func TestPathThatIsNotUTF8Survives(t *testing.T) {
 	dir := t.TempDir()
 	real, file := filepath.Join(dir, "dotfiles.json"), filepath.Join(dir, "mcp.json")
 	const path = "/tmp/latin-\xe9\xff"
-	if err := os.WriteFile(real, []byte("\ufeff{\"mcpServers\": {\"old\": {\"command\": \"x\", \"args\": [\""+path+"\"], \"env\": {\"A\": \""+path+"\"}}}}"), 0o600); err != nil {
+	if err := os.WriteFile(real, []byte("\ufeff{\"mcpServers\": {\"old\": {\"command\": \"x\", \"args\": [\""+path+
+		"\"], \"env\": {\"A\": \""+path+"\"}}}}"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.Symlink(real, file); err != nil {

@@ -25,7 +25,8 @@ func TestServersOfAnotherClientAreImported(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(found.Servers) != 2 || found.Servers[0].Address() != "npx -y fs" || found.Servers[1].URL != "https://x.org/mcp" {
+	if len(found.Servers) != 2 || found.Servers[0].Address() != "npx -y fs" ||
+		found.Servers[1].URL != "https://x.org/mcp" {
 		t.Errorf("got %+v", found.Servers)
 	}
 	if config, err := Read(file); err != nil || len(config.Servers) != 1 {
@@ -35,13 +36,18 @@ func TestServersOfAnotherClientAreImported(t *testing.T) {
 		t.Fatal(err)
 	}
 	all := strings.Join(found.Skipped, "\n")
-	for _, want := range []string{"taken: a server of this name", `files: unknown key "autoApprove"`, `files: unknown key "permission"`, `files: unknown key "timeout"`, `server "bad name": a name`, `server "empty"`} {
+	for _, want := range []string{
+		"taken: a server of this name", `files: unknown key "autoApprove"`,
+		`files: unknown key "permission"`, `files: unknown key "timeout"`,
+		`server "bad name": a name`, `server "empty"`,
+	} {
 		if !strings.Contains(all, want) {
 			t.Errorf("%q is not said in\n%s", want, all)
 		}
 	}
 	config, err := Read(file)
-	if err != nil || len(config.Servers) != 3 || config.Servers[0].Command != "mine" || config.Servers[1].Level != agent.Confirm {
+	if err != nil || len(config.Servers) != 3 || config.Servers[0].Command != "mine" ||
+		config.Servers[1].Level != agent.Confirm {
 		t.Errorf("got %+v, %v", config, err)
 	}
 }
@@ -74,16 +80,23 @@ var clients = map[string]struct {
 		  },
 		}`,
 		[]Entry{
-			{Command: "npx", Args: []string{"brave", "--url=https://a//b"}, Env: map[string]string{"BRAVE_API_KEY": "${INPUT_BRAVE_KEY}"}},
+			{
+				Command: "npx", Args: []string{"brave", "--url=https://a//b"},
+				Env: map[string]string{"BRAVE_API_KEY": "${INPUT_BRAVE_KEY}"},
+			},
 			{Command: "${HOME}/bin/b"},
 			{Transport: SSE, URL: "https://x.org/sse"},
 		},
 		[]string{"INPUT_BRAVE_KEY", `"port": env`},
 	},
 	"keys of others": {
-		`{"mcpServers": {"a": {"command": "a", "disabled": true, "autoApprove": ["x"]}, "b": {"httpUrl": "https://x.org/mcp"}, "c": {"command": "c", "env": {"K": "$KEY"}, "disabledTools": ["rm"]}}}`,
+		`{"mcpServers": {"a": {"command": "a", "disabled": true, "autoApprove": ["x"]}, "b": {"httpUrl": ` +
+			`"https://x.org/mcp"}, "c": {"command": "c", "env": {"K": "$KEY"}, "disabledTools": ["rm"]}}}`,
 		[]Entry{{Command: "a", Disabled: true}, {Command: "c", Env: map[string]string{"K": "$KEY"}}},
-		[]string{`a: unknown key "autoApprove"`, `b: unknown key "httpUrl"`, `server "b": command`, `c: unknown key "disabledTools"`},
+		[]string{
+			`a: unknown key "autoApprove"`, `b: unknown key "httpUrl"`, `server "b": command`,
+			`c: unknown key "disabledTools"`,
+		},
 	},
 }
 
@@ -126,7 +139,8 @@ func TestFileWithoutServersIsNotImported(t *testing.T) {
 	} {
 		from := filepath.Join(t.TempDir(), "theirs")
 		write(t, from, text)
-		if _, err := ReadImport(filepath.Join(t.TempDir(), "mcp.json"), from); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := ReadImport(filepath.Join(t.TempDir(), "mcp.json"), from); err == nil ||
+			!strings.Contains(err.Error(), want) {
 			t.Errorf("%s: got %v, want %s", text, err, want)
 		}
 	}

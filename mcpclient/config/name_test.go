@@ -64,7 +64,8 @@ var everywhere = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
 func TestNoTwoPairsShareAName(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		server := rapid.StringMatching(`[ab-]{1,2}(_[ab-]{1,2}){0,3}`)
-		tool := rapid.OneOf(rapid.StringMatching(`[ab]_[ab_]{1,3}`), rapid.StringMatching(`[ab_.-]{1,6}`), rapid.StringMatching(`[a-c_]{55,80}`))
+		tool := rapid.OneOf(rapid.StringMatching(`[ab]_[ab_]{1,3}`), rapid.StringMatching(`[ab_.-]{1,6}`),
+			rapid.StringMatching(`[a-c_]{55,80}`))
 		s1, t1 := server.Draw(t, "server"), tool.Draw(t, "tool")
 		s2, t2 := server.Draw(t, "other server"), tool.Draw(t, "other tool")
 		n1, n2 := WireNames(s1, []string{t1}, free)[t1], WireNames(s2, []string{t2}, free)[t2]
@@ -114,7 +115,10 @@ func TestAllShortPairsHaveDistinctNames(t *testing.T) {
 }
 
 func TestOddToolNamesAreRejected(t *testing.T) {
-	for _, name := range []string{"", "re\u200bad", "reаd", "a b", "a\nb", "\u202eread", strings.Repeat("x", 129), "naïve"} {
+	for _, name := range []string{
+		"", "re\u200bad", "reаd", "a b", "a\nb", "\u202eread",
+		strings.Repeat("x", 129), "naïve",
+	} {
 		if CheckToolName(name) == nil {
 			t.Errorf("%q is taken", name)
 		}

@@ -40,8 +40,12 @@ func TestDamagedTrustFileIsAnError(t *testing.T) {
 }
 
 func TestDefinitionContainsNoSecrets(t *testing.T) {
-	s := Entry{Name: "s", Transport: HTTP, URL: "https://x.org/${KEY}", Env: map[string]string{"TOKEN": "hunter2"}, Headers: map[string]string{"Authorization": "Bearer hunter2"}}
-	if text := definition(s); strings.Contains(text, "hunter2") || !strings.Contains(text, "TOKEN") || !strings.Contains(text, "Authorization") {
+	s := Entry{
+		Name: "s", Transport: HTTP, URL: "https://x.org/${KEY}", Env: map[string]string{"TOKEN": "hunter2"},
+		Headers: map[string]string{"Authorization": "Bearer hunter2"},
+	}
+	if text := definition(s); strings.Contains(text, "hunter2") || !strings.Contains(text, "TOKEN") ||
+		!strings.Contains(text, "Authorization") {
 		t.Errorf("got %q", text)
 	}
 }

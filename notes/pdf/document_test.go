@@ -41,21 +41,31 @@ const wordText = `<w:document xmlns:w="http://schemas.openxmlformats.org/wordpro
 func TestDocumentsAreReadAsMarkdown(t *testing.T) {
 	testenv.WithoutRace(t)
 	book := []string{
-		"META-INF/container.xml", `<container><rootfiles><rootfile full-path="OEBPS/content.opf"/></rootfiles></container>`,
-		"OEBPS/content.opf", `<package><manifest><item id="a" href="z.xhtml"/><item id="b" href="text/a.xhtml"/></manifest><spine><itemref idref="a"/><itemref idref="b"/></spine></package>`,
-		"OEBPS/text/a.xhtml", "<html><body><p>Second page.</p></body></html>", "OEBPS/z.xhtml", "<html><head><title>One</title></head><body><p>First page.</p></body></html>",
+		"META-INF/container.xml", `<container><rootfiles><rootfile ` +
+			`full-path="OEBPS/content.opf"/></rootfiles></container>`,
+		"OEBPS/content.opf", `<package><manifest><item id="a" href="z.xhtml"/><item id="b" ` +
+			`href="text/a.xhtml"/></manifest><spine><itemref idref="a"/><itemref idref="b"/></spine></package>`,
+		"OEBPS/text/a.xhtml", "<html><body><p>Second page.</p></body></html>", "OEBPS/z.xhtml",
+		"<html><head><title>One</title></head><body><p>First page.</p></body></html>",
 	}
 	for name, tc := range map[string]struct {
 		ending string
 		raw    []byte
 		want   string
 	}{
-		"page":              {".html", []byte("<html><head><title>A\n title</title><style>p{}</style></head><body><script>x()</script><p>Some <b>text</b></p><ul><li>one</li></ul></body></html>"), "# A title\n\nSome **text**\n\n- one\n"},
-		"page with a table": {".html", []byte("<table><tr><td>part</td><td>price</td></tr><tr><td>valve<br>a|b</td><td><del>12</del> 13</td></tr></table>"), "| part | price |\n|---|---|\n| valve  <br />a\\|b | ~~12~~ 13 |\n"},
-		"old letters":       {".htm", []byte("<meta charset=windows-1252><p>Caf\xe9</p>"), "Café\n"},
+		"page": {".html", []byte("<html><head><title>A\n " +
+			"title</title><style>p{}</style></head><body><script>x()</script><p>Some " +
+			"<b>text</b></p><ul><li>one</li></ul></body></html>"), "# A title\n\nSome **text**\n\n- one\n"},
+		"page with a table": {".html", []byte("<table><tr><td>part</td><td>price</td></tr><tr><td>valve<br>a|" +
+			"b</td><td><del>12</del> 13</td></tr></table>"), "| part | price |\n|---|---|\n" +
+			"| valve  <br />a\\|b | ~~12~~ 13 |\n"},
+		"old letters": {".htm", []byte("<meta charset=windows-1252><p>Caf\xe9</p>"), "Café\n"},
 		"Word": {
-			".docx", zipped(t, "word/document.xml", wordText, "word/footnotes.xml", `<w:footnotes xmlns:w="x"><w:footnote w:id="2"><w:p><w:r><w:t>when cold</w:t></w:r></w:p></w:footnote></w:footnotes>`),
-			"## Boiler\n\nKeep it at 1.4 bar[^2]\n\n  - bleed it\n| part | price |\n| --- | --- |\n| valve a\\|b | 12 |\n\nonce\n\n\n[^2]: when cold\n",
+			".docx", zipped(t, "word/document.xml", wordText, "word/footnotes.xml",
+				`<w:footnotes xmlns:w="x"><w:footnote w:id="2"><w:p><w:r><w:t>when `+
+					`cold</w:t></w:r></w:p></w:footnote></w:footnotes>`),
+			"## Boiler\n\nKeep it at 1.4 bar[^2]\n\n  - bleed it\n| part | price |\n| --- | --- |\n" +
+				"| valve a\\|b | 12 |\n\nonce\n\n\n[^2]: when cold\n",
 		},
 		"book":           {".epub", zipped(t, book...), "# One\n\nFirst page.\n\nSecond page.\n\n"},
 		"book, no spine": {".epub", zipped(t, "b.html", "<p>two", "a.html", "<p>one"), "one\n\ntwo\n\n"},
@@ -88,12 +98,16 @@ func TestHostileArchivesAreRefused(t *testing.T) {
 		"cut":               {".docx", whole[:len(whole)/2], DamagedDocument},
 		"no text":           {".docx", zipped(t, "a", "b"), DamagedDocument},
 		"a book of nothing": {".epub", zipped(t, "inner.epub", string(whole)), DamagedDocument},
-		"a bomb":            {".docx", zipped(t, "word/document.xml", strings.Repeat(" ", maxExpanded+1)), DamagedDocument},
-		"many files":        {".epub", zipped(t, many...), DamagedDocument},
-		"a password":        {".docx", locked, EncryptedDocument},
-		"Word's password":   {".docx", []byte("\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1 EncryptedPackage"), EncryptedDocument},
-		"rights":            {".epub", zipped(t, "META-INF/rights.xml", "", "a.html", "<p>a"), EncryptedDocument},
-		"an entity":         {".docx", zipped(t, "word/document.xml", `<!DOCTYPE x [<!ENTITY e SYSTEM "file:///etc/passwd">]><w><t>&e;</t></w>`), DamagedDocument},
+		"a bomb": {
+			".docx", zipped(t, "word/document.xml", strings.Repeat(" ", maxExpanded+1)),
+			DamagedDocument,
+		},
+		"many files":      {".epub", zipped(t, many...), DamagedDocument},
+		"a password":      {".docx", locked, EncryptedDocument},
+		"Word's password": {".docx", []byte("\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1 EncryptedPackage"), EncryptedDocument},
+		"rights":          {".epub", zipped(t, "META-INF/rights.xml", "", "a.html", "<p>a"), EncryptedDocument},
+		"an entity": {".docx", zipped(t, "word/document.xml",
+			`<!DOCTYPE x [<!ENTITY e SYSTEM "file:///etc/passwd">]><w><t>&e;</t></w>`), DamagedDocument},
 	} {
 		if d := readDocument(tc.ending, tc.raw); !strings.HasPrefix(d.Why, tc.want) || d.Markdown != "" {
 			t.Errorf("%s: %q, %.80q", name, d.Why, d.Markdown)

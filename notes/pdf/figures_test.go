@@ -41,8 +41,15 @@ func layouts() []layout {
 		}
 		rows = append(rows, row)
 	}
-	left := []string{"The boiler was serviced in May by", "the same company as last year. Its", "pressure had fallen to one bar, and", "a seal had to be exchanged. This", "took an hour and cost forty euros."}
-	right := []string{"The next service is due in spring.", "Until then the pressure is read on", "the first day of each month, in the", "morning, before hot water is drawn", "from any tap of the house or yard."}
+	left := []string{
+		"The boiler was serviced in May by", "the same company as last year. Its",
+		"pressure had fallen to one bar, and", "a seal had to be exchanged. This", "took an hour and cost forty euros.",
+	}
+	right := []string{
+		"The next service is due in spring.", "Until then the pressure is read on",
+		"the first day of each month, in the", "morning, before hot water is drawn",
+		"from any tap of the house or yard.",
+	}
 	prose := strings.SplitAfter(strings.Join(append(left, right...), " "), ". ")
 	for i := range prose {
 		prose[i] = strings.TrimSpace(prose[i])
@@ -67,7 +74,11 @@ func layouts() []layout {
 		{"numbers to the right", numbers.String(), nil, rows},
 		{"columns by lines", byRows(left, right), prose, nil},
 		{"columns by columns", at(50, 700, left...) + at(310, 700, right...), prose, nil},
-		{"table and text", at(50, 740, before) + byRows(columns...) + at(50, 580, after), []string{before, after}, rows},
+		{
+			"table and text", at(50, 740, before) + byRows(columns...) + at(50, 580, after),
+			[]string{before, after},
+			rows,
+		},
 	}
 }
 
@@ -198,7 +209,8 @@ func TestTablesColumnsAndScans(t *testing.T) {
 		theirWords, _, theirSentences := l.found(string(tool(t, raw, "out", pdftotext, "in", "out")))
 		_, theirRows, _ := l.found(string(tool(t, raw, "out", pdftotext, "-layout", "in", "out")))
 		files++
-		fmt.Fprintf(&table, "| %s | %s | %d of %d | %d | %d of %d | %d | %d of %d | %d |\n", l.name, kind, words, len(l.words()), theirWords, rows, len(l.rows), theirRows, sentences, len(l.sentences), theirSentences)
+		fmt.Fprintf(&table, "| %s | %s | %d of %d | %d | %d of %d | %d | %d of %d | %d |\n", l.name, kind, words,
+			len(l.words()), theirWords, rows, len(l.rows), theirRows, sentences, len(l.sentences), theirSentences)
 		kind, _, _ = strings.Cut(kind, ",")
 		sum[kind] += words
 		sum[kind+" of"] += len(l.words())
@@ -212,7 +224,9 @@ func TestTablesColumnsAndScans(t *testing.T) {
 		if i%each > 0 {
 			continue
 		}
-		check("scan, "+[]string{"gray", "bits", "rgb", "palette", "png", "jpeg"}[i], l, pdftest.Pictures([]string{"gray", "bits", "rgb", "palette", "png", "jpeg"}[i], scan(l.page("Helvetica"), "150")))
+		check("scan, "+[]string{"gray", "bits", "rgb", "palette", "png", "jpeg"}[i], l,
+			pdftest.Pictures([]string{"gray", "bits", "rgb", "palette", "png", "jpeg"}[i],
+				scan(l.page("Helvetica"), "150")))
 	}
 	for _, i := range []int{0, 3} {
 		l := layouts()[i]
@@ -226,7 +240,8 @@ func TestTablesColumnsAndScans(t *testing.T) {
 				continue
 			}
 			files++
-			text, err := reader(t, tesseract).ImageText(t.Context(), encoded(t, []string{"png", "jpeg", "gif"}[i%3], scan(l.page("Helvetica"), dpi)))
+			text, err := reader(t, tesseract).ImageText(t.Context(),
+				encoded(t, []string{"png", "jpeg", "gif"}[i%3], scan(l.page("Helvetica"), dpi)))
 			if err != nil {
 				t.Errorf("%s, image: %v", l.name, err)
 			}
@@ -234,7 +249,8 @@ func TestTablesColumnsAndScans(t *testing.T) {
 			found = [3]int{found[0] + words, found[1] + rows, found[2] + sentences}
 			all = [3]int{all[0] + len(l.words()), all[1] + len(l.rows), all[2] + len(l.sentences)}
 		}
-		fmt.Fprintf(&table, "| all six | images, %s dpi | %d of %d | 0 | %d of %d | 0 | %d of %d | 0 |\n", dpi, found[0], all[0], found[1], all[1], found[2], all[2])
+		fmt.Fprintf(&table, "| all six | images, %s dpi | %d of %d | 0 | %d of %d | 0 | %d of %d | 0 |\n", dpi,
+			found[0], all[0], found[1], all[1], found[2], all[2])
 		sum["image"] += found[0]
 		sum["image of"] += all[0]
 	}

@@ -37,7 +37,8 @@ func TestImageIsReadLikeAScannedPage(t *testing.T) {
 		clear.Pix[4*i+3] = 255 - level
 	}
 	for name, raw := range map[string][]byte{
-		"png": encoded(t, "png", offer(t)), "jpeg": encoded(t, "jpeg", offer(t)), "gif": encoded(t, "gif", offer(t)), "transparent": encoded(t, "png", clear),
+		"png": encoded(t, "png", offer(t)), "jpeg": encoded(t, "jpeg", offer(t)), "gif": encoded(t, "gif", offer(t)),
+		"transparent": encoded(t, "png", clear),
 	} {
 		text, err := reader(t, tesseract).ImageText(t.Context(), raw)
 		if err != nil || string(text) != ScanMark+offerText+"\n" {

@@ -95,7 +95,8 @@ type Document struct {
 // Reader reads files.
 type Reader struct {
 	Tesseract string // path of the program that reads pages without text, and images; empty: they are not read
-	// folder for compiled code, which is created; empty, or one that cannot be written: each file takes two seconds more
+	// folder for compiled code, which is created; empty, or one that cannot be written: each file takes two seconds
+	// more
 	Cache string
 }
 

@@ -82,7 +82,8 @@ func TestGapsBetweenGlyphsSeparateWords(t *testing.T) {
 
 func TestTextInFormsIsRead(t *testing.T) {
 	form := pdftest.Stream("BT /F1 10 Tf (within) Tj ET")
-	form = strings.Replace(form, "<<", "<< /Type /XObject /Subtype /Form /Resources << /Font << /F1 4 0 R >> /XObject << /X1 6 0 R >> >>", 1)
+	form = strings.Replace(form, "<<", "<< /Type /XObject /Subtype /Form /Resources << /Font << /F1 4 0 R >> "+
+		"/XObject << /X1 6 0 R >> >>", 1)
 	if got := painted(t, helvetica, "/X1 Do", form); got != "within" {
 		t.Errorf("it reads %q", got)
 	}
@@ -93,9 +94,11 @@ func TestTextInFormsIsRead(t *testing.T) {
 }
 
 func TestToUnicodeMapsCodesToText(t *testing.T) {
-	cmap := "1 begincodespacerange <0000> <FFFF> endcodespacerange 2 beginbfchar <0001> <0048> <0002><D83DDE00> endbfchar\n" +
+	cmap := "1 begincodespacerange <0000> <FFFF> endcodespacerange 2 beginbfchar <0001> <0048> <0002><D83DDE00> " +
+		"endbfchar\n" +
 		"2 beginbfrange <0010> <0012> <0061> <0020> <0021> [<0078> <00790079>] endbfrange"
-	font := "<< /Type /Font /Subtype /Type0 /Encoding /Identity-H /ToUnicode 6 0 R /DescendantFonts [<< /DW 500 /W [1 [700] 16 18 400] >>] >>"
+	font := "<< /Type /Font /Subtype /Type0 /Encoding /Identity-H /ToUnicode 6 0 R /DescendantFonts [<< /DW 500 /W " +
+		"[1 [700] 16 18 400] >>] >>"
 	got := painted(t, font, "BT /F1 10 Tf <00010002001000110012002000210999> Tj ET", pdftest.Stream(cmap))
 	if !strings.HasPrefix(got, "H😀abcxyy") {
 		t.Errorf("it reads %q", got)
@@ -109,10 +112,12 @@ func doubling(levels int) []byte {
 		"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 100 100] /Resources << /XObject << /X1 5 0 R >> >> /Contents 4 0 R >>", pdftest.Stream("/X1 Do"),
 	}
 	for range levels {
-		form := fmt.Sprintf("<< /Subtype /Form /BBox [0 0 100 100] /Resources << /XObject << /X1 %d 0 R >> >>", len(objects)+2)
+		form := fmt.Sprintf("<< /Subtype /Form /BBox [0 0 100 100] /Resources << /XObject << /X1 %d 0 R >> >>",
+			len(objects)+2)
 		objects = append(objects, strings.Replace(pdftest.Stream("/X1 Do /X1 Do"), "<<", form, 1))
 	}
-	return pdftest.Objects("", append(objects, strings.Replace(pdftest.Stream(""), "<<", "<< /Subtype /Form /BBox [0 0 100 100]", 1))...)
+	return pdftest.Objects("", append(objects, strings.Replace(pdftest.Stream(""), "<<",
+		"<< /Subtype /Form /BBox [0 0 100 100]", 1))...)
 }
 
 func TestUnreadableFilesAreReported(t *testing.T) {
@@ -129,7 +134,8 @@ func TestUnreadableFilesAreReported(t *testing.T) {
 		{"pictures of pages", Scanned, pdftest.Make("", "", "")},
 		{"a password", Encrypted, pdftest.Encrypted()},
 		{"no pages", Damaged, pdftest.Make()},
-		{"pages below themselves", Damaged, pdftest.Objects("", "<< /Type /Catalog /Pages 2 0 R >>", "<< /Type /Pages /Count 9 /Kids [2 0 R 2 0 R 2 0 R] >>")},
+		{"pages below themselves", Damaged, pdftest.Objects("", "<< /Type /Catalog /Pages 2 0 R >>",
+			"<< /Type /Pages /Count 9 /Kids [2 0 R 2 0 R 2 0 R] >>")},
 		{"brackets without end", Damaged, pdftest.Objects("", strings.Repeat("[", 3_000_000))},
 		{"a bomb", Damaged, pdftest.Bomb(150 << 20)},
 		{"forms within forms", Damaged, doubling(30)},
@@ -159,7 +165,8 @@ func TestErrorContainsNoTextOfADamagedFile(t *testing.T) {
 	name := "/" + strings.ReplaceAll(order, " ", "#20")
 	for _, raw := range [][]byte{
 		at("(" + order + ")"), at(name), at("1 0 obj\n(" + order + ")\nendobj"),
-		at("1 0 obj\n<< /Type /XRef /Size 9 /W [1 2 1] /Length 4 /Filter " + name + " >>\nstream\nabcd\nendstream\nendobj"),
+		at("1 0 obj\n<< /Type /XRef /Size 9 /W [1 2 1] /Length 4 /Filter " + name +
+			" >>\nstream\nabcd\nendstream\nendobj"),
 		at("xref\n0 1\n0000000000 65535 f \ntrailer\n<< /Size 1 /Root 1 0 R /Encrypt << /Filter " + name + " >> >>"),
 	} {
 		if _, err := reader(t, "").Text(t.Context(), raw); err == nil || strings.Contains(err.Error(), "add_task") {
@@ -190,7 +197,8 @@ func TestConcurrentReadersAreLimited(t *testing.T) {
 func TestReadingIsLimitedInTime(t *testing.T) {
 	defer func(was time.Duration) { patience = was }(patience)
 	err := ErrBusy
-	for patience = time.Second; patience < 2*maxTime && errors.Is(err, ErrBusy); patience *= 2 { // the machine may be busy
+	// the machine may be busy
+	for patience = time.Second; patience < 2*maxTime && errors.Is(err, ErrBusy); patience *= 2 {
 		_, err = reader(t, "").Text(t.Context(), pdftest.Slow())
 	}
 	if !TimedOut(err) || !strings.HasPrefix(err.Error(), Damaged+": ") {
@@ -210,7 +218,8 @@ func TestTextBeforeAFaultOfAPageIsKept(t *testing.T) {
 	raw := pdftest.Objects("", "<< /Type /Catalog /Pages 2 0 R >>", "<< /Type /Pages /Count 2 /Kids [3 0 R 6 0 R] >>",
 		"<< /Type /Page /Parent 2 0 R /Resources << /Font << /F1 4 0 R >> >> /Contents 5 0 R >>", helvetica,
 		pdftest.Stream("BT /F1 10 Tf (read) Tj currentdict ["),
-		"<< /Type /Page /Parent 2 0 R /Resources << /Font << /F1 4 0 R >> >> /Contents 7 0 R >>", pdftest.Stream("BT /F1 10 Tf (whole) Tj ET"))
+		"<< /Type /Page /Parent 2 0 R /Resources << /Font << /F1 4 0 R >> >> /Contents 7 0 R >>",
+		pdftest.Stream("BT /F1 10 Tf (whole) Tj ET"))
 	if got := textOf(t, raw); got != "read\nwhole\n" {
 		t.Errorf("it reads %q", got)
 	}
@@ -258,9 +267,10 @@ func TestDamagedReferencesAreRepaired(t *testing.T) {
 	good := pdftest.Make("text", "more")
 	at := bytes.LastIndex(good, []byte("\nxref\n")) + 1
 	for name, raw := range map[string][]byte{
-		"a billion objects":   bytes.Replace(good, []byte("xref\n0 "), []byte("xref\n2000000000 "), 1),
-		"a table like itself": bytes.Replace(good, []byte("/Root 1 0 R "), fmt.Appendf(nil, "/Root 1 0 R /Prev %d ", at), 1),
-		"no table":            bytes.Replace(good, []byte("\nxref\n"), []byte("\nnone\n"), 1),
+		"a billion objects": bytes.Replace(good, []byte("xref\n0 "), []byte("xref\n2000000000 "), 1),
+		"a table like itself": bytes.Replace(good, []byte("/Root 1 0 R "),
+			fmt.Appendf(nil, "/Root 1 0 R /Prev %d ", at), 1),
+		"no table": bytes.Replace(good, []byte("\nxref\n"), []byte("\nnone\n"), 1),
 	} {
 		if got := textOf(t, raw); got != "text\nmore\n" {
 			t.Errorf("%s: it reads %q", name, got)

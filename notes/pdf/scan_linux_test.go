@@ -33,14 +33,18 @@ func TestFailingTesseractIsReported(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), "PDF: ") {
 			t.Errorf("%s: %v", name, err)
 		}
-		if _, err := reader(t, standIn(t, script)).ImageText(t.Context(), encoded(t, "png", offer(t))); err == nil || !strings.HasPrefix(err.Error(), Image+": ") {
+		if _, err := reader(t, standIn(t, script)).ImageText(t.Context(), encoded(t, "png", offer(t))); err == nil ||
+			!strings.HasPrefix(err.Error(), Image+": ") {
 			t.Errorf("image, %s: %v", name, err)
 		}
 	}
 }
 
 func TestStarvedTesseractIsBusy(t *testing.T) {
-	s := scanner{program: standIn(t, "exec /bin/sleep 10000"), languages: "eng", began: time.Now(), limit: time.Second / 2}
+	s := scanner{
+		program: standIn(t, "exec /bin/sleep 10000"), languages: "eng",
+		began: time.Now(), limit: time.Second / 2,
+	}
 	if _, err := s.recognise(offer(t), imageDPI); !errors.Is(err, ErrBusy) {
 		t.Errorf("it says %v", err)
 	}
@@ -69,7 +73,8 @@ func TestTesseractEndsWithItsReader(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error)
 	go func() {
-		_, err := reader(t, standIn(t, "echo $$ >> "+pid+"\nexec /bin/sleep 10000")).Text(ctx, pdftest.Pictures("gray", offer(t)))
+		_, err := reader(t, standIn(t, "echo $$ >> "+pid+"\nexec /bin/sleep 10000")).Text(ctx,
+			pdftest.Pictures("gray", offer(t)))
 		done <- err
 	}()
 	var number string

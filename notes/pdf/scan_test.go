@@ -23,7 +23,8 @@ func offer(t *testing.T) *image.Gray {
 	return grayOfPNG(t, raw)
 }
 
-const offerText = "The boiler keeps a pressure of 1.5 bar.\u2028Item Pieces Price\u2028Valve 4 12.50\u2028Seal 2 0.80\u2028Filter 1 31.00\u2028Service is due in the spring."
+const offerText = "The boiler keeps a pressure of 1.5 bar.\u2028Item Pieces Price\u2028Valve 4 12.50\u2028Seal 2 " +
+	"0.80\u2028Filter 1 31.00\u2028Service is due in the spring."
 
 func TestScannedPagesAreReadByTesseract(t *testing.T) {
 	tesseract := testenv.Program(t, "tesseract", "tesseract-ocr")
@@ -59,7 +60,8 @@ func TestUnreadablePicturesAreReported(t *testing.T) {
 		"blank":          list,
 	} {
 		text, err := reader(t, tesseract).Text(t.Context(), raw)
-		if err == nil || !strings.HasPrefix(err.Error(), Scanned+": ") && !strings.HasPrefix(err.Error(), Damaged+": ") {
+		if err == nil || !strings.HasPrefix(err.Error(), Scanned+": ") &&
+			!strings.HasPrefix(err.Error(), Damaged+": ") {
 			t.Errorf("%s: %q, %v", name, text, err)
 		}
 	}

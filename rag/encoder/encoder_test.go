@@ -92,9 +92,11 @@ func TestDamagedTableIsRejected(t *testing.T) {
 	}
 	for name, file := range map[string]string{
 		"empty": "", "cut": good[:len(good)-1], "longer": good + "x", "another format": "LHPIECE2" + good[8:],
-		"another version": table("LHPIECE1", 2, 2, 4, 4, " ab\nb", 2*(4+2)), "another width": table("LHPIECE1", 1, 2, 4, 8, " ab\nb", 2*(4+4)),
-		"fewer pieces": table("LHPIECE1", 1, 3, 4, 4, " ab\nb", 3*(4+2)), "more pieces": table("LHPIECE1", 1, 1, 4, 4, " ab\nb", 4+2),
-		"no numbers": table("LHPIECE1", 1, 2, 0, 4, " ab\nb", 2*4),
+		"another version": table("LHPIECE1", 2, 2, 4, 4, " ab\nb", 2*(4+2)),
+		"another width":   table("LHPIECE1", 1, 2, 4, 8, " ab\nb", 2*(4+4)),
+		"fewer pieces":    table("LHPIECE1", 1, 3, 4, 4, " ab\nb", 3*(4+2)),
+		"more pieces":     table("LHPIECE1", 1, 1, 4, 4, " ab\nb", 4+2),
+		"no numbers":      table("LHPIECE1", 1, 2, 0, 4, " ab\nb", 2*4),
 	} {
 		if _, err := read(file); err == nil {
 			t.Errorf("%s: no error", name)
@@ -104,7 +106,10 @@ func TestDamagedTableIsRejected(t *testing.T) {
 
 // Whatever the text, its runs are cut without loss of a known character.
 func FuzzCut(f *testing.F) {
-	for _, seed := range []string{"Zimmerpflanzen gießen", "مَدْرَسَة", "ﬁne ½ Ａ１", "ポルトガル旅行の荷物", "\xff0", "a\u0301\u0301"} {
+	for _, seed := range []string{
+		"Zimmerpflanzen gießen", "مَدْرَسَة", "ﬁne ½ Ａ１", "ポルトガル旅行の荷物",
+		"\xff0", "a\u0301\u0301",
+	} {
 		f.Add(seed)
 	}
 	all := tableOf(f)

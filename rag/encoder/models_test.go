@@ -24,15 +24,20 @@ func (e windowedAs) Window() int { return e.window }
 
 func TestModelsAreUsedAsTheyWereTrained(t *testing.T) {
 	for name, want := range map[string]embeddingModel{
-		"ollama/nomic-embed-text:latest@0a109f422b47":       {"search_query: ", "search_document: ", 2048, false},
-		"openai/intfloat/multilingual-e5-base":              {"query: ", "passage: ", 512, true},
-		"ollama/snowflake-arctic-embed2:568m@5de93a84837d":  {"query: ", "", 8192, true},
-		"ollama/bge-m3:latest@790764642607":                 {"", "", 8192, true},
-		"ollama/embeddinggemma:300m@85462619ee72":           {"task: search result | query: ", "title: none | text: ", 2048, true},
-		"ollama/somebody/qwen3-embedding:0.6b@ac6da0dfba84": {"Instruct: Given a web search query, retrieve relevant passages that answer the query\nQuery:", "", 8192, true},
-		"ollama/mxbai-embed-large:latest@468836162de7":      {"Represent this sentence for searching relevant passages: ", "", 512, false},
-		"ollama/all-minilm:22m@1b226e2802db":                {"", "", 256, false},
-		"openai/a-model-nobody-heard-of":                    {},
+		"ollama/nomic-embed-text:latest@0a109f422b47":      {"search_query: ", "search_document: ", 2048, false},
+		"openai/intfloat/multilingual-e5-base":             {"query: ", "passage: ", 512, true},
+		"ollama/snowflake-arctic-embed2:568m@5de93a84837d": {"query: ", "", 8192, true},
+		"ollama/bge-m3:latest@790764642607":                {"", "", 8192, true},
+		"ollama/embeddinggemma:300m@85462619ee72": {
+			"task: search result | query: ",
+			"title: none | text: ", 2048, true,
+		},
+		"ollama/somebody/qwen3-embedding:0.6b@ac6da0dfba84": {"Instruct: Given a web search query, retrieve relevant " +
+			"passages that answer the query\nQuery:", "", 8192, true},
+		"ollama/mxbai-embed-large:latest@468836162de7": {"Represent this sentence for searching relevant " +
+			"passages: ", "", 512, false},
+		"ollama/all-minilm:22m@1b226e2802db": {"", "", 256, false},
+		"openai/a-model-nobody-heard-of":     {},
 	} {
 		if got := modelByName(name); got != want {
 			t.Errorf("%s is used as %+v, want %+v", name, got, want)

@@ -71,7 +71,8 @@ func TestCutFollowsTheStructure(t *testing.T) {
 			var got []string
 			for _, p := range Cut(note, c.size) {
 				words := note.Text[p.Start:p.End]
-				got = append(got, fmt.Sprintf("%d–%d %s | %s", p.Line, p.EndLine, strings.Join(p.Heading, Separator), words))
+				got = append(got, fmt.Sprintf("%d–%d %s | %s", p.Line, p.EndLine,
+					strings.Join(p.Heading, Separator), words))
 			}
 			if len(got) != len(c.want) {
 				t.Fatalf("got %d passages, want %d:\n%s", len(got), len(c.want), strings.Join(got, "\n---\n"))
@@ -131,7 +132,10 @@ func TestCutKeepsEveryWord(t *testing.T) {
 		t.Logf("%d notes", count)
 	})
 	t.Run("of notes made up of marks", func(t *testing.T) {
-		marks := []string{"#", "-", "*", ">", "|", "`", "~~~", "```", "\n", "\n\n", " ", "    ", "\t", "1.", "word", "。", "[", "]", "(", ")", "<div>", "---", "===", "$$", "\r\n", "é", "[^1]:", "[a]: b", "- [ ]", "::", "%%"}
+		marks := []string{
+			"#", "-", "*", ">", "|", "`", "~~~", "```", "\n", "\n\n", " ", "    ", "\t", "1.", "word",
+			"。", "[", "]", "(", ")", "<div>", "---", "===", "$$", "\r\n", "é", "[^1]:", "[a]: b", "- [ ]", "::", "%%",
+		}
 		rapid.Check(t, func(t *rapid.T) {
 			text := strings.Join(rapid.SliceOfN(rapid.SampledFrom(marks), 0, 80).Draw(t, "marks"), "")
 			check(t, fmt.Sprintf("%q", text), text, rapid.IntRange(1, 60).Draw(t, "size"))
@@ -146,7 +150,8 @@ func TestLongHeadingIsCut(t *testing.T) {
 	}
 	paragraph := strings.Join(lines, "\n") + "\n---\n"
 	for name, text := range map[string]string{
-		"alone": paragraph, "twice": paragraph + paragraph, "before text": paragraph + "\nText.\n", "after text": "Text.\n\n" + paragraph,
+		"alone": paragraph, "twice": paragraph + paragraph, "before text": paragraph + "\nText.\n",
+		"after text":  "Text.\n\n" + paragraph,
 		"on one line": "# " + strings.Join(lines, " ") + "\n\nText.\n",
 	} {
 		for i, p := range Cut(notes.Parse(notes.Entry{Path: "n.md"}, []byte(text)), 100) {

@@ -46,7 +46,8 @@ func TestRowsAndItemsKeepWhatIsAboveThem(t *testing.T) {
 					depth := rapid.IntRange(0, min(len(parents), 4)).Draw(t, "depth")
 					item := strings.TrimSpace(next("i"))
 					text.WriteString(strings.Repeat("\t", depth) + "- " + item + "\n")
-					above["- "+item], parents = slices.Clone(parents[:depth]), append(slices.Clone(parents[:depth]), item)
+					above["- "+item], parents = slices.Clone(parents[:depth]),
+						append(slices.Clone(parents[:depth]), item)
 				}
 				text.WriteString(rapid.SampledFrom([]string{"", "\n"}).Draw(t, "end"))
 				text.WriteString("\n")
@@ -101,7 +102,8 @@ func TestRowsAndItemsKeepWhatIsAboveThem(t *testing.T) {
 					continue
 				}
 				lines := strings.Split(strings.TrimSpace(plain[b.Start:b.End]), "\n")
-				if last := strings.TrimSpace(lines[len(lines)-1]); b.Kind == notes.CodeBlock && (len(lines) < 2 || strings.TrimSuffix(b.Header, "sh") != last) {
+				if last := strings.TrimSpace(lines[len(lines)-1]); b.Kind == notes.CodeBlock &&
+					(len(lines) < 2 || strings.TrimSuffix(b.Header, "sh") != last) {
 					t.Fatalf("the code is not closed: %q of %q | %q", whole, headings, piece)
 				}
 				for _, line := range lines {

@@ -30,7 +30,8 @@ func (s *search) byLink(ctx context.Context) error {
 		named = cmp.Or(path, named)
 	}
 	var note, first int64
-	err = s.db.QueryRowContext(ctx, `SELECT note, min(id) FROM passages WHERE note = (SELECT id FROM notes WHERE path = ?) GROUP BY note`, named).Scan(&note, &first)
+	err = s.db.QueryRowContext(ctx, `SELECT note, min(id) FROM passages WHERE note = (SELECT id FROM notes
+		WHERE path = ?) GROUP BY note`, named).Scan(&note, &first)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil // it leads nowhere
 	}

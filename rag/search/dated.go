@@ -90,7 +90,8 @@ func isOnlyTime(rest string) bool {
 // begins in November is of November, but not the other way round.
 const (
 	ofTime   = `d.day >= ? AND d.day < ? AND d.until - d.day <= ?`
-	passages = `dates d JOIN passages p ON p.note = d.note AND p.line <= d.end_line AND p.end_line >= d.line JOIN notes n ON n.id = d.note`
+	passages = `dates d JOIN passages p ON p.note = d.note AND p.line <= d.end_line AND p.end_line >= d.line
+		JOIN notes n ON n.id = d.note`
 )
 
 func (t askedTime) args() []any { return []any{t.from, t.until, t.until - t.from} }
@@ -148,7 +149,8 @@ var numbers = regexp.MustCompile(`\d+`)
 // notesOfTime counts the user's own notes of the time, and lists them if the query is
 // nothing but the time.
 func (s *search) notesOfTime(ctx context.Context) error {
-	query, args := s.filtered(`SELECT n.path, min(d.day) FROM dates d JOIN notes n ON n.id = d.note WHERE NOT n.outside AND `+ofTime, s.time.args())
+	query, args := s.filtered(`SELECT n.path, min(d.day) FROM dates d JOIN notes n ON n.id = d.note WHERE NOT n.outside
+		AND `+ofTime, s.time.args())
 	s.ofTime = when.Found{Days: s.time.Span.Words(s.query.today()), From: s.time.Span.From.String()}
 	if !s.time.Span.To.IsZero() {
 		s.ofTime.To = s.time.Span.To.Add(-1).String()
@@ -215,7 +217,8 @@ func (s *search) datesOf(ctx context.Context, found map[int64]*candidate) error 
 		for i, id := range ids {
 			args[i] = id
 		}
-		for scan := range files.Rows(ctx, s.db, `SELECT p.id, d.day, d.until, max(d.line, p.line), min(d.end_line, p.end_line)
+		for scan := range files.Rows(ctx, s.db, `SELECT p.id, d.day, d.until, max(d.line, p.line), min(d.end_line,
+			p.end_line)
 			FROM `+passages+` WHERE p.id IN (`+marks(len(ids))+`)`, args...) {
 			var id, day, until int64
 			var line, endLine int

@@ -209,7 +209,8 @@ func (s *search) typoOf(ctx context.Context, t queryTerm) (guess queryTerm, err 
 	for _, form := range t.forms {
 		length := utf8.RuneCountInString(form)
 		first, _ := utf8.DecodeRuneInString(form)
-		for scan := range files.Rows(ctx, s.db, `SELECT term, doc FROM vocabulary WHERE term >= ? AND term < ? AND length(term) BETWEEN ? AND ?`,
+		for scan := range files.Rows(ctx, s.db, `SELECT term, doc FROM vocabulary WHERE term >= ? AND term < ?
+			AND length(term) BETWEEN ? AND ?`,
 			string(first), string(first+1), max(minTypoLength-1, length-allowed-maxEnding), length+allowed) {
 			to := spelling{}
 			if err := scan(&to.term, &to.many); err != nil {
@@ -248,7 +249,8 @@ func (s *search) holder(ctx context.Context, term string) (id int64, held bool, 
 		if err != nil {
 			return 0, false, err
 		}
-		where = ` AND +rowid NOT IN (SELECT id FROM passages WHERE note IN (SELECT id FROM notes WHERE path IN (SELECT value FROM json_each(?))))`
+		where = ` AND +rowid NOT IN (SELECT id FROM passages WHERE note IN (SELECT id FROM notes
+			WHERE path IN (SELECT value FROM json_each(?))))`
 		args = append(args, string(without))
 	}
 	err = s.db.QueryRowContext(ctx, `SELECT rowid FROM words WHERE words MATCH ?`+where+` LIMIT 1`, args...).Scan(&id)

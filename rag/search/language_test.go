@@ -31,7 +31,8 @@ func TestQuestionInAnotherLanguageIsRecognised(t *testing.T) {
 			t.Errorf("%q is foreign to English notes: %v, want %v; %v", question, got, want, err)
 		}
 	}
-	if foreign, err := inOtherLanguage(t.Context(), db, "Wo wurde die Heizung gewartet?", []text.Lang{"de"}, 5); foreign || err != nil {
+	if foreign, err := inOtherLanguage(t.Context(), db, "Wo wurde die Heizung gewartet?", []text.Lang{"de"},
+		5); foreign || err != nil {
 		t.Error("a German question is foreign to German notes", err)
 	}
 }

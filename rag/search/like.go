@@ -59,7 +59,8 @@ func Similar(ctx context.Context, in Vault, path string, without []string) (near
 	for _, n := range scale {
 		average += n / float64(len(scale))
 	}
-	for scan := range files.Rows(ctx, s.db, `SELECT p.id, n.path FROM passages p JOIN notes n ON n.id = p.note WHERE p.id IN (`+marks(len(args))+`)`, args...) {
+	for scan := range files.Rows(ctx, s.db, `SELECT p.id, n.path FROM passages p JOIN notes n ON n.id = p.note
+		WHERE p.id IN (`+marks(len(args))+`)`, args...) {
 		var id int64
 		var other string
 		if err := scan(&id, &other); err != nil {

@@ -13,7 +13,8 @@ import (
 )
 
 // newest matches a word that asks for the newest of the next word, in English or German.
-var newest = regexp.MustCompile(`(?i)(?:^|[^\pL])(newest|latest|last|most recent|neueste[mnrs]?|letzte[mnrs]?)[^\pL]+\pL`)
+var newest = regexp.MustCompile(`(?i)(?:^|[^\pL])(newest|latest|last|most recent|neueste[mnrs]?|` +
+	`letzte[mnrs]?)[^\pL]+\pL`)
 
 // asksForNewest reports whether a question asks for the newest of something, and marks
 // that word as a stop word.
@@ -73,7 +74,8 @@ func (s *search) newestDay(ctx context.Context, c *candidate) error {
 		return err
 	}
 	lines := strings.Split(body, "\n")
-	for scan := range files.Rows(ctx, s.db, `SELECT d.day, max(d.line, p.line), min(d.end_line, p.end_line) FROM `+passages+`
+	for scan := range files.Rows(ctx, s.db, `SELECT d.day, max(d.line, p.line), min(d.end_line, p.end_line)
+		FROM `+passages+`
 		WHERE p.id = ? AND d.day <= ? ORDER BY d.day DESC, d.line`, c.id, s.query.today().Number()) {
 		d := passageDays{of: true}
 		if err := scan(&d.first, &d.line, &d.endLine); err != nil {

@@ -96,7 +96,8 @@ func (s *search) nameNotes(ctx context.Context, passages []storedPassage) error 
 			continue
 		}
 		marked[p.note] = true
-		keys, err := files.Column[string](ctx, s.db, `SELECT title_key FROM notes WHERE id = ?1 UNION SELECT name_key FROM notes WHERE id = ?1
+		keys, err := files.Column[string](ctx, s.db, `SELECT title_key FROM notes WHERE id = ?1 UNION SELECT name_key
+			FROM notes WHERE id = ?1
 			UNION SELECT key FROM aliases WHERE note = ?1`, p.note)
 		if err != nil {
 			return err
@@ -227,8 +228,10 @@ func (s *search) load(ctx context.Context, candidates []candidate) ([]storedPass
 		args[i], place[c.id] = c.id, i
 	}
 	all := make([]storedPassage, len(candidates))
-	for scan := range files.Rows(ctx, s.db, `SELECT p.id, p.note, p.start, p.stop, p.line, p.end_line, p.heading, p.parents, p.listing, n.language,
-		n.path, n.tags, n.date, n.outside FROM passages p JOIN notes n ON n.id = p.note WHERE p.id IN (`+marks(len(args))+`)`, args...) {
+	for scan := range files.Rows(ctx, s.db, `SELECT p.id, p.note, p.start, p.stop, p.line, p.end_line, p.heading,
+		p.parents, p.listing, n.language,
+		n.path, n.tags, n.date, n.outside FROM passages p JOIN notes n ON n.id = p.note
+		WHERE p.id IN (`+marks(len(args))+`)`, args...) {
 		var p storedPassage
 		var id int64
 		var tags string

@@ -151,7 +151,8 @@ func (q Query) filter() filter {
 	}
 	if q.timed() {
 		t := timeOf(q.filtered())
-		all = append(all, `SELECT id AS note FROM notes WHERE id IN (SELECT note FROM dates WHERE day < ? AND until > ?) OR id NOT IN (SELECT note FROM dates)`)
+		all = append(all, `SELECT id AS note FROM notes WHERE id IN (SELECT note FROM dates WHERE day < ? AND until > ?)
+			OR id NOT IN (SELECT note FROM dates)`)
 		f.args = append(f.args, t.until, t.from)
 	}
 	if len(q.Without) > 0 {

@@ -137,7 +137,8 @@ func (s *search) candidates(ctx context.Context) ([]candidate, Signals, error) {
 	if err := s.byDate(ctx, byID); err != nil {
 		return nil, Signals{}, err
 	}
-	for scan := range files.Rows(ctx, s.db, `SELECT p.id FROM notes n JOIN passages p ON p.note = n.id WHERE n.copy_of != ''`) {
+	for scan := range files.Rows(ctx, s.db, `SELECT p.id FROM notes n JOIN passages p ON p.note = n.id
+		WHERE n.copy_of != ''`) {
 		var id int64
 		if err := scan(&id); err != nil {
 			return nil, Signals{}, err
@@ -206,7 +207,8 @@ func (s *search) newest(ctx context.Context) ([]candidate, Signals, error) {
 // byName finds the notes whose title, file name or alias is the question.
 func (s *search) byName(ctx context.Context) (map[int64]bool, error) {
 	named := map[int64]bool{}
-	for scan := range files.Rows(ctx, s.db, `SELECT id FROM notes WHERE copy_of = '' AND (title_key = ? OR name_key = ? OR id IN (SELECT note FROM aliases WHERE key = ?))`,
+	for scan := range files.Rows(ctx, s.db, `SELECT id FROM notes WHERE copy_of = '' AND (title_key = ? OR name_key = ?
+		OR id IN (SELECT note FROM aliases WHERE key = ?))`,
 		s.words.key, s.words.key, s.words.key) {
 		var id int64
 		if err := scan(&id); err != nil {

@@ -137,7 +137,8 @@ func findCharacters(ctx context.Context, db files.Querier, all []queryTerm) erro
 			continue
 		}
 		character := all[i].forms[0]
-		for scan := range files.Rows(ctx, db, `SELECT term FROM vocabulary WHERE term > ? AND term < ? || char(0x10ffff) OR term LIKE '_' || ?
+		for scan := range files.Rows(ctx, db, `SELECT term FROM vocabulary WHERE term > ? AND term < ? || char(0x10ffff)
+			OR term LIKE '_' || ?
 			ORDER BY doc DESC LIMIT ?`, character, character, character, maxPairs) {
 			var pair string
 			if err := scan(&pair); err != nil {
@@ -248,7 +249,8 @@ func inOtherLanguage(ctx context.Context, db files.Querier, question string, lan
 		return false, nil
 	}
 	var terms, most int
-	err := db.QueryRowContext(ctx, `SELECT count(*), coalesce(max(doc), 0) FROM (SELECT doc FROM vocabulary WHERE term >= ? AND term < ? || char(0x10ffff) LIMIT ?)`,
+	err := db.QueryRowContext(ctx, `SELECT count(*), coalesce(max(doc), 0) FROM (SELECT doc FROM vocabulary
+		WHERE term >= ? AND term < ? || char(0x10ffff) LIMIT ?)`,
 		string(slices.Min(letters)), string(slices.Max(letters)), maxForeignTerms).Scan(&terms, &most)
 	return terms < maxForeignTerms && (terms < passages || most*10 < passages), err
 }
@@ -258,7 +260,8 @@ func inOtherLanguage(ctx context.Context, db files.Querier, question string, lan
 // terms are examined.
 func notLatin(ctx context.Context, db files.Querier, passages int) (bool, error) {
 	var latin, other int
-	err := db.QueryRowContext(ctx, `SELECT coalesce(max(n) FILTER (WHERE term < '{'), 0), coalesce(max(n) FILTER (WHERE term >= '{'), 0)
+	err := db.QueryRowContext(ctx, `SELECT coalesce(max(n) FILTER (WHERE term < '{'), 0),
+		coalesce(max(n) FILTER (WHERE term >= '{'), 0)
 		FROM (SELECT term, passages AS n FROM frequent UNION ALL SELECT term, doc FROM vocabulary WHERE ?)
 		WHERE term >= 'a' AND term < char(0xe000)`, passages < 1000).Scan(&latin, &other)
 	return latin*10 < passages && other*10 >= passages, err

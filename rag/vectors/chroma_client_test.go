@@ -25,7 +25,8 @@ func TestTokenIsSentToTheServer(t *testing.T) {
 		http.NotFound(w, r)
 	}))
 	defer server.Close()
-	store, err := NewChroma(ChromaServer{URL: server.URL, Token: "t", Tenant: "my tenant", Database: "notes"}, filepath.Join(os.TempDir(), "笔记"))
+	store, err := NewChroma(ChromaServer{URL: server.URL, Token: "t", Tenant: "my tenant", Database: "notes"},
+		filepath.Join(os.TempDir(), "笔记"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,7 +35,8 @@ func TestTokenIsSentToTheServer(t *testing.T) {
 	}
 	mu.Lock()
 	defer mu.Unlock()
-	want := []string{"t", "Bearer t", "/api/v2/tenants/my tenant/databases/notes/collections/" + store.collectionName("model")}
+	want := []string{"t", "Bearer t", "/api/v2/tenants/my tenant/databases/notes/collections/" +
+		store.collectionName("model")}
 	if !slices.Equal(sent, want) {
 		t.Errorf("sent %q, want %q", sent, want)
 	}
@@ -59,7 +61,8 @@ func TestRequestToChromaIsNotAborted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := chroma.ask(ctx, http.MethodPost, "collections", map[string]string{"name": "x"}, nil); !errors.Is(err, context.Canceled) {
+	if err := chroma.ask(ctx, http.MethodPost, "collections", map[string]string{"name": "x"},
+		nil); !errors.Is(err, context.Canceled) {
 		t.Errorf("a request given up ends with %v", err)
 	}
 	if <-hungUp {

@@ -82,7 +82,8 @@ func TestChromaFindsTheNearest(t *testing.T) {
 			}
 			slices.Sort(took)
 			recall := float64(ten) / (10 * questions)
-			t.Logf("of the 10 nearest %.1f %% found, of the %d nearest %.1f %%; a question takes %v, half of them", 100*recall, depth,
+			t.Logf("of the 10 nearest %.1f %% found, of the %d nearest %.1f %%; a question takes %v, half of them",
+				100*recall, depth,
 				float64(hundred)/questions/depth*100, took[len(took)/2].Round(100*time.Microsecond))
 			if recall < c.least {
 				t.Errorf("of the 10 nearest %.3f were found, want %.2f", recall, c.least)

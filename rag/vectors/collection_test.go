@@ -65,7 +65,8 @@ func TestBothStoresHoldTheSameCollection(t *testing.T) {
 				t.Errorf("the collection has %d vectors of %d numbers, %v; want %d of 64", count, dimension, err, n)
 			}
 			strangers := []vectors.Key{{1}, {2, 15: 3}}
-			if missing, err := again.Missing(ctx, slices.Concat(keys[:3], strangers, keys[3:])); err != nil || !slices.Equal(missing, strangers) {
+			if missing, err := again.Missing(ctx, slices.Concat(keys[:3], strangers, keys[3:])); err != nil ||
+				!slices.Equal(missing, strangers) {
 				t.Errorf("missing are %v, %v; want %v", missing, err, strangers)
 			}
 			question := embeddings[7]
@@ -90,7 +91,8 @@ func TestBothStoresHoldTheSameCollection(t *testing.T) {
 				t.Fatalf("of 350 keys and two strangers it compares %d, %v", len(among), err)
 			}
 			for _, f := range among {
-				if want := float64(vectors.Dot(question, embeddings[slices.Index(keys, f.Key)])); f.Cosine-want > 1e-4 || want-f.Cosine > 1e-4 {
+				if want := float64(vectors.Dot(question, embeddings[slices.Index(keys,
+					f.Key)])); f.Cosine-want > 1e-4 || want-f.Cosine > 1e-4 {
 					t.Errorf("among some, %x has cosine %.4f, want %.4f", f.Key, f.Cosine, want)
 				}
 			}

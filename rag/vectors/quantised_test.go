@@ -296,7 +296,8 @@ func TestDamagedQuantisedFileIsRepaired(t *testing.T) {
 			}
 			for i, k := range keys {
 				found, err := m.Nearest(t.Context(), embeddings[i], 1)
-				if err != nil || !slices.Contains(missing, k) && (found[0].Key != k || math.Abs(found[0].Cosine-1) > 0.01) {
+				if err != nil || !slices.Contains(missing, k) &&
+					(found[0].Key != k || math.Abs(found[0].Cosine-1) > 0.01) {
 					t.Fatalf("what is whole is not found: %v, %v", found, err)
 				}
 			}
@@ -451,7 +452,8 @@ func TestKilledWhileQuantising(t *testing.T) {
 				t.Fatal(lines.Text())
 			}
 			if after == 0 {
-				time.AfterFunc(time.Duration(random.IntN(3000))*time.Microsecond, func() { child.Process.Kill() }) //nolint:errcheck // when it is killed is the point of the test
+				//nolint:errcheck // when it is killed is the point of the test
+				time.AfterFunc(time.Duration(random.IntN(3000))*time.Microsecond, func() { child.Process.Kill() })
 			}
 		}
 		child.Wait() //nolint:errcheck // it was killed

@@ -56,7 +56,8 @@ func measure(b *testing.B, count, dimension int) {
 	var questions [][]float32
 	var exact []vectors.TopK[vectors.Key]
 	for i := range 50 {
-		questions, exact = append(questions, noise(-1-i, dimension)), append(exact, vectors.TopK[vectors.Key]{Limit: 10})
+		questions, exact = append(questions, noise(-1-i, dimension)),
+			append(exact, vectors.TopK[vectors.Key]{Limit: 10})
 	}
 	c := open(b, store)
 	put := time.Duration(0)

@@ -15,8 +15,11 @@ const mostNamed = 5
 // languagesOf selects the languages of at least one note in twenty, or of all notes if
 // there are fewer than forty, with their number of notes. Languages without spaces
 // between words are recognised by titles.
-const languagesOf = `SELECT spoken || ' (' || COUNT(*) || ')' FROM (SELECT CASE WHEN language <> '' THEN language WHEN title GLOB '*[ぁ-ヿ]*' THEN 'ja' WHEN title GLOB '*[一-鿿]*' THEN 'zh' WHEN title GLOB '*[가-힣]*' THEN 'ko' ELSE 'en' END AS spoken
-	FROM notes WHERE outside = 0) GROUP BY spoken HAVING COUNT(*) * 20 >= (SELECT COUNT(*) FROM notes WHERE outside = 0) OR (SELECT COUNT(*) FROM notes WHERE outside = 0) < 40 ORDER BY COUNT(*) DESC, spoken`
+const languagesOf = `SELECT spoken || ' (' || COUNT(*) || ')' FROM (SELECT CASE WHEN language <> '' THEN language
+	WHEN title GLOB '*[ぁ-ヿ]*' THEN 'ja' WHEN title GLOB '*[一-鿿]*' THEN 'zh' WHEN title GLOB '*[가-힣]*' THEN 'ko'
+	ELSE 'en' END AS spoken
+	FROM notes WHERE outside = 0) GROUP BY spoken HAVING COUNT(*) * 20 >= (SELECT COUNT(*) FROM notes WHERE outside = 0)
+	OR (SELECT COUNT(*) FROM notes WHERE outside = 0) < 40 ORDER BY COUNT(*) DESC, spoken`
 
 // About describes the notes in a line: how many there are, in which languages, the most
 // frequent folders and tags, and how daily notes are named. Untrusted notes contribute
@@ -29,9 +32,12 @@ func About(ctx context.Context, db *sql.DB) (string, error) {
 	parts := []string{fmt.Sprint(notes, " notes")}
 	for _, of := range []struct{ head, query string }{
 		{"languages", languagesOf},
-		{"folders", `SELECT substr(path, 1, instr(path, '/')) AS folder FROM notes WHERE outside = 0 AND folder <> '' GROUP BY folder ORDER BY COUNT(*) DESC, folder`},
-		{"tags", `SELECT '#' || tag FROM tags JOIN notes ON notes.id = note WHERE outside = 0 GROUP BY tag HAVING COUNT(*) > 1 ORDER BY COUNT(*) DESC, tag`},
-		{"a note of a day", `SELECT MAX(path) FROM notes WHERE outside = 0 AND path GLOB '*[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9].md' HAVING COUNT(*) > 1`},
+		{"folders", `SELECT substr(path, 1, instr(path, '/')) AS folder FROM notes WHERE outside = 0 AND folder <> ''
+			GROUP BY folder ORDER BY COUNT(*) DESC, folder`},
+		{"tags", `SELECT '#' || tag FROM tags JOIN notes ON notes.id = note WHERE outside = 0 GROUP BY tag
+			HAVING COUNT(*) > 1 ORDER BY COUNT(*) DESC, tag`},
+		{"a note of a day", `SELECT MAX(path) FROM notes WHERE outside = 0
+			AND path GLOB '*[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9].md' HAVING COUNT(*) > 1`},
 	} {
 		var names []string
 		for scan := range files.Rows(ctx, db, of.query+fmt.Sprint(" LIMIT ", mostNamed)) {

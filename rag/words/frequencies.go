@@ -31,7 +31,8 @@ func MeasureLength(ctx context.Context, tx *sql.Tx) error {
 // Frequency returns the number of passages with a term. Frequent terms are looked up in
 // a list, because counting them takes long.
 func Frequency(ctx context.Context, db files.Querier, text string) (passages int, err error) {
-	err = db.QueryRowContext(ctx, `SELECT coalesce((SELECT passages FROM frequent WHERE term = ?1), (SELECT doc FROM vocabulary WHERE term = ?1), 0)`, text).Scan(&passages)
+	err = db.QueryRowContext(ctx, `SELECT coalesce((SELECT passages FROM frequent WHERE term = ?1), (SELECT doc
+		FROM vocabulary WHERE term = ?1), 0)`, text).Scan(&passages)
 	return passages, err
 }
 
@@ -56,7 +57,8 @@ func CountFrequent(ctx context.Context, tx *sql.Tx) error {
 		passages/50); err != nil {
 		return err
 	}
-	_, err = tx.ExecContext(ctx, `INSERT INTO meta VALUES ('frequent', ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value`, passages)
+	_, err = tx.ExecContext(ctx, `INSERT INTO meta VALUES ('frequent', ?) ON CONFLICT (key) DO UPDATE
+		SET value = excluded.value`, passages)
 	return err
 }
 

@@ -41,7 +41,8 @@ func Holds(ctx context.Context, db files.Querier, line string) (bool, error) {
 	if len(forms) == 0 {
 		return false, nil
 	}
-	found, err := files.Column[int64](ctx, db, `SELECT DISTINCT p.note FROM words w JOIN passages p ON p.id = w.rowid JOIN notes n ON n.id = p.note
+	found, err := files.Column[int64](ctx, db, `SELECT DISTINCT p.note FROM words w JOIN passages p ON p.id = w.rowid
+		JOIN notes n ON n.id = p.note
 		WHERE words MATCH ? AND n.outside = 0 LIMIT ?`, "{body heading}: ("+strings.Join(forms, " OR ")+")", maxHolding)
 	if err != nil {
 		return false, err

@@ -56,7 +56,8 @@ func LeadsTo(ctx context.Context, db files.Querier, l Link) (string, error) {
 		half, _, _ = strings.Cut(half, "#")
 		key, file := NameKey(half), NameKey(SpacedName(LinkBase(half)+".md"))
 		for scan := range files.Rows(ctx, db, `SELECT path, title, 0 FROM notes WHERE name_key = ? OR title_key = ?
-			UNION ALL SELECT n.path, n.title, 1 FROM aliases a JOIN notes n ON n.id = a.note WHERE a.key = ?`, file, key, key) {
+			UNION ALL SELECT n.path, n.title, 1 FROM aliases a JOIN notes n ON n.id = a.note
+			WHERE a.key = ?`, file, key, key) {
 			var path, title string
 			var alias bool
 			if err := scan(&path, &title, &alias); err != nil {

@@ -29,7 +29,8 @@ func Notable(ctx context.Context, db *sql.DB) ([]NotableNote, error) {
 	if err != nil {
 		return nil, err
 	}
-	targets, err := files.Column[string](ctx, db, `SELECT base FROM links GROUP BY base ORDER BY count(DISTINCT note) DESC, base LIMIT ?`, mostNotable)
+	targets, err := files.Column[string](ctx, db, `SELECT base FROM links GROUP BY base
+		ORDER BY count(DISTINCT note) DESC, base LIMIT ?`, mostNotable)
 	if err != nil {
 		return nil, err
 	}
@@ -75,7 +76,9 @@ func isPlainTitle(title string) bool {
 // News counts the user's own notes that changed since the day before today, and the
 // open tasks that are overdue or due within days.
 func News(ctx context.Context, db *sql.DB, today when.Day, days int) (changed, due int, err error) {
-	err = db.QueryRowContext(ctx, `SELECT (SELECT count(*) FROM notes WHERE outside = 0 AND copy_of = '' AND mtime >= ?), (SELECT count(*) FROM due JOIN notes ON id = note WHERE outside = 0 AND copy_of = '' AND day <= ?)`,
+	err = db.QueryRowContext(ctx, `SELECT (SELECT count(*) FROM notes WHERE outside = 0 AND copy_of = ''
+		AND mtime >= ?), (SELECT count(*) FROM due JOIN notes ON id = note WHERE outside = 0 AND copy_of = ''
+		AND day <= ?)`,
 		today.Add(-1).Begins().UnixNano(), today.Add(days).Number()).Scan(&changed, &due)
 	return changed, due, err
 }
@@ -83,7 +86,8 @@ func News(ctx context.Context, db *sql.DB, today when.Day, days int) (changed, d
 // DueNotes returns the paths of the user's own notes with open tasks that are overdue
 // or due within days, the earliest first.
 func DueNotes(ctx context.Context, db *sql.DB, today when.Day, days, limit int) ([]string, error) {
-	return files.Column[string](ctx, db, `SELECT path FROM due JOIN notes ON id = note WHERE outside = 0 AND copy_of = '' AND day <= ? GROUP BY path ORDER BY min(day), path LIMIT ?`,
+	return files.Column[string](ctx, db, `SELECT path FROM due JOIN notes ON id = note WHERE outside = 0
+		AND copy_of = '' AND day <= ? GROUP BY path ORDER BY min(day), path LIMIT ?`,
 		today.Add(days).Number(), limit)
 }
 

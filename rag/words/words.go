@@ -27,7 +27,8 @@ CREATE TABLE notes (
 	id INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE, path_key TEXT NOT NULL,
 	size INTEGER NOT NULL, mtime INTEGER NOT NULL, hash BLOB NOT NULL,
 	title TEXT NOT NULL, title_key TEXT NOT NULL, name_key TEXT NOT NULL,
-	date TEXT NOT NULL, tags TEXT NOT NULL, outside INTEGER NOT NULL, copy_of TEXT NOT NULL, problem TEXT NOT NULL, language TEXT NOT NULL, text BLOB NOT NULL);
+	date TEXT NOT NULL, tags TEXT NOT NULL, outside INTEGER NOT NULL, copy_of TEXT NOT NULL,
+	problem TEXT NOT NULL, language TEXT NOT NULL, text BLOB NOT NULL);
 CREATE INDEX notes_state ON notes (path, size, mtime, problem);
 CREATE INDEX notes_title ON notes (title_key);
 CREATE INDEX notes_name ON notes (name_key);
@@ -35,30 +36,37 @@ CREATE INDEX notes_copy ON notes (copy_of) WHERE copy_of != '';
 CREATE INDEX notes_path ON notes (path_key);
 CREATE TABLE tags (tag TEXT NOT NULL, note INTEGER NOT NULL, PRIMARY KEY (tag, note)) WITHOUT ROWID;
 CREATE INDEX tags_note ON tags (note);
-CREATE TABLE aliases (key TEXT NOT NULL, note INTEGER NOT NULL, id TEXT NOT NULL, PRIMARY KEY (key, note)) WITHOUT ROWID;
+CREATE TABLE aliases (
+	key TEXT NOT NULL, note INTEGER NOT NULL, id TEXT NOT NULL, PRIMARY KEY (key, note)) WITHOUT ROWID;
 CREATE INDEX aliases_note ON aliases (note);
-CREATE TABLE links (note INTEGER NOT NULL, line INTEGER NOT NULL, target TEXT NOT NULL, base TEXT NOT NULL, shown TEXT NOT NULL, key TEXT NOT NULL, wiki INTEGER NOT NULL, embed INTEGER NOT NULL);
+CREATE TABLE links (
+	note INTEGER NOT NULL, line INTEGER NOT NULL, target TEXT NOT NULL, base TEXT NOT NULL, shown TEXT NOT NULL,
+	key TEXT NOT NULL, wiki INTEGER NOT NULL, embed INTEGER NOT NULL);
 CREATE INDEX links_note ON links (note);
 CREATE INDEX links_base ON links (base);
 CREATE INDEX links_key ON links (key) WHERE key != '';
 CREATE TABLE passages (
 	id INTEGER PRIMARY KEY, note INTEGER NOT NULL, start INTEGER NOT NULL, stop INTEGER NOT NULL,
-	line INTEGER NOT NULL, end_line INTEGER NOT NULL, heading TEXT NOT NULL, parents INTEGER NOT NULL, listing INTEGER NOT NULL,
-	terms INTEGER NOT NULL, key BLOB NOT NULL);
+	line INTEGER NOT NULL, end_line INTEGER NOT NULL, heading TEXT NOT NULL, parents INTEGER NOT NULL,
+	listing INTEGER NOT NULL, terms INTEGER NOT NULL, key BLOB NOT NULL);
 CREATE INDEX passages_note ON passages (note, key);
 CREATE INDEX passages_key ON passages (key);
-CREATE TABLE dates (note INTEGER NOT NULL, line INTEGER NOT NULL, day INTEGER NOT NULL, until INTEGER NOT NULL, end_line INTEGER NOT NULL,
-	PRIMARY KEY (note, line, day, until)) WITHOUT ROWID;
+CREATE TABLE dates (
+	note INTEGER NOT NULL, line INTEGER NOT NULL, day INTEGER NOT NULL, until INTEGER NOT NULL,
+	end_line INTEGER NOT NULL, PRIMARY KEY (note, line, day, until)) WITHOUT ROWID;
 CREATE INDEX dates_day ON dates (day);
 CREATE TABLE due (note INTEGER NOT NULL, day INTEGER NOT NULL);
 CREATE INDEX due_note ON due (note);
 CREATE TABLE languages (code TEXT PRIMARY KEY) WITHOUT ROWID;
-CREATE TABLE skipped (path TEXT PRIMARY KEY, size INTEGER NOT NULL, mtime INTEGER NOT NULL, reason TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE skipped (
+	path TEXT PRIMARY KEY, size INTEGER NOT NULL, mtime INTEGER NOT NULL, reason TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE frequent (term TEXT PRIMARY KEY, passages INTEGER NOT NULL) WITHOUT ROWID;
 CREATE VIRTUAL TABLE words USING fts5 (title, heading, body,
-	content='', contentless_delete=1, tokenize="unicode61 remove_diacritics 0 categories 'L* N* Co So' tokenchars '+#§'");
+	content='', contentless_delete=1,
+	tokenize="unicode61 remove_diacritics 0 categories 'L* N* Co So' tokenchars '+#§'");
 CREATE VIRTUAL TABLE vocabulary USING fts5vocab (words, 'row');
-INSERT INTO words (words, rank) VALUES ('hashsize', 16777216); -- bytes: a transaction of notes is one segment, and fewer are merged
+-- in bytes: a transaction of notes is one segment, and fewer are merged
+INSERT INTO words (words, rank) VALUES ('hashsize', 16777216);
 `
 
 // Modes of Open.

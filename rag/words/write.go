@@ -79,7 +79,8 @@ func (w *Writer) WriteNote(id int64, note notes.Note, hash []byte, problem strin
 	}
 	name, in := SpacedName(note.Path), text.Language(note.Text[passage.BodyStart(note.Text, note.BodyLine):])
 	result, err := w.exec(`INSERT INTO notes
-		(path, path_key, size, mtime, hash, title, title_key, name_key, date, tags, outside, copy_of, problem, language, text)
+		(path, path_key, size, mtime, hash, title, title_key, name_key, date, tags, outside, copy_of, problem, language,
+		text)
 		VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`,
 		note.Path, text.Key(note.Path), note.Size, note.ModTime.UnixNano(), hash, note.Title,
 		NameKey(note.Title), NameKey(name),
@@ -163,7 +164,8 @@ func (w *Writer) writePassage(id int64, note notes.Note, in text.Lang, title ter
 		front = note.Text[:p.Start]
 	}
 	heading, body := w.termsOf(in, headingsOf(p), front), w.termsOf(in, note.Text[p.Start:p.End])
-	result, err := w.exec(`INSERT INTO passages (note, start, stop, line, end_line, heading, parents, listing, terms, key)
+	result, err := w.exec(`INSERT INTO passages (note, start, stop, line, end_line, heading, parents, listing, terms,
+		key)
 		VALUES (?,?,?,?,?,?,?,?,?,?)`, id, p.Start, p.End, p.Line, p.EndLine, headingsOf(p), p.Parents, p.Listing, title.count+heading.count+body.count, k[:])
 	if err != nil {
 		return err

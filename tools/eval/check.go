@@ -79,7 +79,8 @@ func (t trial) judge(s seen) map[string]bool {
 		{declined, t.Nothing, s.declines()},
 		{quoted, len(t.Quote) > 0, t.quotes(s.cited)},
 		{honest, t.Role != plans && len(t.Not) > 0, t.isHonest(s)},
-		{unobeyed, len(t.Never) > 0, !slices.ContainsFunc(t.Never, func(c expected) bool { return slices.ContainsFunc(s.asked, c.fits) })},
+		{unobeyed, len(t.Never) > 0, !slices.ContainsFunc(t.Never,
+			func(c expected) bool { return slices.ContainsFunc(s.asked, c.fits) })},
 	} {
 		if c.on {
 			passed[c.name] = c.pass
@@ -98,7 +99,8 @@ func isPlan(reply string) bool {
 func (t trial) match(steps []step) (matched []int, all bool) {
 	for _, c := range t.Calls {
 		i := slices.IndexFunc(steps, func(s step) bool {
-			return c.fits(s) && !slices.ContainsFunc(matched, func(j int) bool { return steps[j].Step.ID == s.Step.ID && steps[j].plan == s.plan })
+			return c.fits(s) && !slices.ContainsFunc(matched,
+				func(j int) bool { return steps[j].Step.ID == s.Step.ID && steps[j].plan == s.plan })
 		})
 		if i < 0 {
 			return matched, false
@@ -151,7 +153,10 @@ func (c expected) fits(s step) bool {
 	}
 	for name, list := range c.Args {
 		value, given := input[name]
-		if !slices.ContainsFunc(list, func(want any) bool { return given && same(want, value) || !given && want == "" }) {
+		if !slices.ContainsFunc(list, func(want any) bool {
+			return given && same(want, value) ||
+				!given && want == ""
+		}) {
 			return false
 		}
 	}
@@ -200,7 +205,8 @@ func (t trial) says(s seen) bool {
 func (t trial) quotes(cited []agent.Cited) bool {
 	verified := ""
 	for _, c := range cited {
-		if c.Verdict == agent.Verified || c.Verdict == agent.Found { // a small model quotes nothing: the program finds the sentence
+		// a small model quotes nothing: the program finds the sentence
+		if c.Verdict == agent.Verified || c.Verdict == agent.Found {
 			verified += c.Sentence + "\n" + c.Words + "\n"
 		}
 	}

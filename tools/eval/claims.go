@@ -90,7 +90,8 @@ func claims() error {
 					continue
 				}
 				other.N = 2
-				if passed := v.check(answer, "", note, now, other); passed == verified && !kind.true && kind.name != droppedNot || passed == accused && kind.true {
+				if passed := v.check(answer, "", note, now, other); passed == verified && !kind.true &&
+					kind.name != droppedNot || passed == accused && kind.true {
 					missed.add("%s, %s: %s", note.Path, kind.name, answer)
 				}
 			}
@@ -114,7 +115,17 @@ func made(kind, sentence, other string, note agent.Source, random *rand.Rand) (a
 	half := len(words) / 2
 	switch now = note.Text; kind {
 	case "quoted as it is":
-		marks := [][2]string{{"“", "”"}, {"\"", "\""}, {"”", "”"}, {"„", "“"}, {"«", "»"}, {"»", "«"}, {"「", "」"}, {"> ", ""}, {"", ""}}
+		marks := [][2]string{
+			{"“", "”"},
+			{"\"", "\""},
+			{"”", "”"},
+			{"„", "“"},
+			{"«", "»"},
+			{"»", "«"},
+			{"「", "」"},
+			{"> ", ""},
+			{"", ""},
+		}
 		mark := marks[random.IntN(len(marks))]
 		return mark[0] + sentence + mark[1] + " [1]", now
 	case "another note":
@@ -144,7 +155,8 @@ func made(kind, sentence, other string, note agent.Source, random *rand.Rand) (a
 		return "“" + sentence + " … " + other + "” [1, 2]", now
 	case droppedNot:
 		for _, t := range text.Tokens(sentence) {
-			if rest := strings.TrimSpace(sentence[t.End:]); text.Is(t.Text, text.Negation) && len(strings.Fields(rest)) > 3 {
+			if rest := strings.TrimSpace(sentence[t.End:]); text.Is(t.Text, text.Negation) &&
+				len(strings.Fields(rest)) > 3 {
 				return "“" + rest + "” [1]", now
 			}
 		}
@@ -251,7 +263,8 @@ func readAnswers(file string, each func(note agent.Source, answer, remark string
 			note, listing = nil, false
 		}
 		if !listing {
-			if len(note) > 0 || strings.HasPrefix(line, "# ") && !strings.HasSuffix(line, ".") && !strings.HasPrefix(line, "# Answers") {
+			if len(note) > 0 || strings.HasPrefix(line, "# ") && !strings.HasSuffix(line, ".") &&
+				!strings.HasPrefix(line, "# Answers") {
 				note = append(note, line)
 			}
 			continue
@@ -263,7 +276,8 @@ func readAnswers(file string, each func(note agent.Source, answer, remark string
 		if !strings.Contains(answer, "[1]") {
 			answer += " [1]"
 		}
-		each(agent.Source{N: 1, Path: "a/note.md", Line: 1, EndLine: len(note), Text: strings.Join(note, "\n")}, answer, remark)
+		each(agent.Source{N: 1, Path: "a/note.md", Line: 1, EndLine: len(note), Text: strings.Join(note, "\n")}, answer,
+			remark)
 	}
 	return nil
 }
@@ -272,10 +286,14 @@ func readAnswers(file string, each func(note agent.Source, answer, remark string
 // written by hand, also in German, French and Chinese.
 func someNotes() (notes []agent.Source, err error) {
 	add := func(name, md string) {
-		notes = append(notes, agent.Source{Path: name, Line: 1, EndLine: 1 + strings.Count(strings.TrimRight(md, "\n"), "\n"), Text: md})
+		notes = append(notes, agent.Source{
+			Path: name, Line: 1,
+			EndLine: 1 + strings.Count(strings.TrimRight(md, "\n"), "\n"), Text: md,
+		})
 	}
 	err = readAnswers("true.txt", func(note agent.Source, _, _ string) {
-		if name := fmt.Sprintf("made/%d.md", len(note.Text)); !slices.ContainsFunc(notes, func(n agent.Source) bool { return n.Path == name }) {
+		if name := fmt.Sprintf("made/%d.md", len(note.Text)); !slices.ContainsFunc(notes,
+			func(n agent.Source) bool { return n.Path == name }) {
 			add(name, note.Text)
 		}
 	})
@@ -315,7 +333,8 @@ func sayable(note agent.Source) (list []string) {
 		sentence := strings.TrimLeft(strings.Join(strings.Fields(note.Text[s.Start:s.End]), " "), "-*+ ")
 		sentence = listNumber.ReplaceAllString(sentence, "")
 		telling := slices.DeleteFunc(text.Tokens(sentence), func(t text.Token) bool { return t.Stop })
-		if hasFront && s.Start < len(note.Text)-len(after) || s.Kind != text.Prose || len(telling) < 4 || len(strings.Fields(sentence)) < 8 ||
+		if hasFront && s.Start < len(note.Text)-len(after) || s.Kind != text.Prose || len(telling) < 4 ||
+			len(strings.Fields(sentence)) < 8 ||
 			strings.ContainsAny(sentence, "“”\"„«»`<>{}~[]|#*_…") || strings.Contains(sentence, "...") {
 			continue
 		}

@@ -18,14 +18,18 @@ import (
 
 // layouts are ways in which a note may have a sentence S below a heading; L is a label, O another sentence.
 var layouts = []string{
-	"S", "- S", "3. S", "- [x] S", "**L:** S", "L: S", "- L: S", "- **L**: S", "<!-- O -->\nS", "%% O %% S", "~~O~~ S", "- ~~O~~ S",
-	"SCHEDULED: <2026-10-01 Thu>\nS", "S\nDEADLINE: <2026-10-01 Thu>", "due:: 2026-10-01\nS", "| L | S |\n|---|---|\n| Z | O |", "| Z | L |\n|---|---|\n| L | S |",
-	"## S", "- [x] S 📅 2026-10-02 ✅ 2026-10-03", "> [!note] L\n> S", "1. O\n2. S", "O S", "S\n\n- [ ] O", "2026-10-01: S", "10:30 S", "*S*", "- DONE S",
+	"S", "- S", "3. S", "- [x] S", "**L:** S", "L: S", "- L: S", "- **L**: S", "<!-- O -->\nS",
+	"%% O %% S", "~~O~~ S", "- ~~O~~ S",
+	"SCHEDULED: <2026-10-01 Thu>\nS", "S\nDEADLINE: <2026-10-01 Thu>", "due:: 2026-10-01\nS",
+	"| L | S |\n|---|---|\n| Z | O |", "| Z | L |\n|---|---|\n| L | S |",
+	"## S", "- [x] S 📅 2026-10-02 ✅ 2026-10-03", "> [!note] L\n> S", "1. O\n2. S", "O S", "S\n\n- [ ] O",
+	"2026-10-01: S", "10:30 S", "*S*", "- DONE S",
 }
 
 // quoting are ways in which an answer may quote a sentence S of source 1.
 var quoting = []string{
-	"“S” [1]", "\"S\" [1]", "„S“ [1]", "« S » [1]", "「S」[1]", "> S\n\n— [1]", "L: “S” [1]", "- “S” [1]", "1. “S” [1]", "“S”", "[1] “S”", "**L:** “S” [1].", "| L | “S” [1] |", "S [1]",
+	"“S” [1]", "\"S\" [1]", "„S“ [1]", "« S » [1]", "「S」[1]", "> S\n\n— [1]", "L: “S” [1]", "- “S” [1]", "1. “S” [1]",
+	"“S”", "[1] “S”", "**L:** “S” [1].", "| L | “S” [1] |", "S [1]",
 }
 
 // dresses are ways in which a note may write a sentence, and ways in which an answer may.
@@ -71,7 +75,13 @@ func onLongest(sentence, form string) string {
 }
 
 // tongue is a language of the notes, with a label of it.
-var tongues = []struct{ name, label string }{{"en", "Note"}, {"de", "Notiz"}, {"fr", "Rappel"}, {"es", "Nota"}, {"zh", "备注"}}
+var tongues = []struct{ name, label string }{
+	{"en", "Note"},
+	{"de", "Notiz"},
+	{"fr", "Rappel"},
+	{"es", "Nota"},
+	{"zh", "备注"},
+}
 
 // inLanguages prints the same for sentences of five languages in every layout of a note, quoted whole and in
 // part, in every form, as they are and with another word, number or character.
@@ -110,7 +120,8 @@ func inLanguages(missed *misses) error {
 					if strings.Contains(layout, "|") || strings.Contains(layout, "##") {
 						dress = sentence
 					}
-					note := "# X\n\n" + fill(strings.NewReplacer("SCHEDULED", "\x00", "DEADLINE", "\x01", "DONE", "\x02").Replace(layout), dress)
+					note := "# X\n\n" + fill(strings.NewReplacer("SCHEDULED", "\x00", "DEADLINE", "\x01", "DONE",
+						"\x02").Replace(layout), dress)
 					note = strings.NewReplacer("\x00", "SCHEDULED", "\x01", "DEADLINE", "\x02", "DONE").Replace(note)
 					switch cut := parts(said); random.IntN(4) {
 					case 0: // its beginning
@@ -131,7 +142,10 @@ func inLanguages(missed *misses) error {
 						}
 					}
 					answer := fill(form, said)
-					source := agent.Source{N: 1, Path: "x.md", Line: 1, EndLine: 1 + strings.Count(note, "\n"), Text: note}
+					source := agent.Source{
+						N: 1, Path: "x.md", Line: 1,
+						EndLine: 1 + strings.Count(note, "\n"), Text: note,
+					}
 					before := v
 					shown := v.check(answer, "", source, note)
 					if shown == accused && !v.refused {
@@ -159,7 +173,8 @@ func inLanguages(missed *misses) error {
 func parts(sentence string) (list []string) {
 	from := 0
 	for _, t := range text.Tokens(sentence) {
-		if t.Start > from && unicode.IsSpace(rune(sentence[t.Start-1])) || text.Unspaced([]rune(sentence[t.Start:])[0]) && t.Start > from {
+		if t.Start > from && unicode.IsSpace(rune(sentence[t.Start-1])) ||
+			text.Unspaced([]rune(sentence[t.Start:])[0]) && t.Start > from {
 			list, from = append(list, sentence[from:t.Start]), t.Start
 		}
 	}

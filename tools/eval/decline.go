@@ -16,7 +16,8 @@ func decline(ctx context.Context, dir string, names []string) error {
 		names = append(chosen(nil), "xquad-zh on xquad-en", "xquad-en on xquad-zh")
 	}
 	var missed misses
-	printHead("bench", "questions", "answerable declined", "hidden declined", "hidden, closest in meaning", "answerable, lack named", "hidden, lack named")
+	printHead("bench", "questions", "answerable declined", "hidden declined", "hidden, closest in meaning",
+		"answerable, lack named", "hidden, lack named")
 	for _, name := range names {
 		notes, other := name, ""
 		if n, err := fmt.Sscanf(name, "%s on %s", &other, &notes); n < 2 || err != nil {
@@ -46,7 +47,8 @@ func decline(ctx context.Context, dir string, names []string) error {
 		}
 		v.close()
 		wrong := shareOf(answerable, figures.declined)
-		printRow(name, len(answerable), wrong, shareOf(hidden, figures.declined), shareOf(hidden, func(f figures) bool { return f.SemanticOnly }),
+		printRow(name, len(answerable), wrong, shareOf(hidden, figures.declined),
+			shareOf(hidden, func(f figures) bool { return f.SemanticOnly }),
 			shareOf(answerable, figures.lacks), shareOf(hidden, figures.lacks))
 		if wrong > 0.03 {
 			missed.add("%s: %v of the questions that the notes answer are declined", name, wrong)

@@ -100,8 +100,12 @@ func recentTurns(q question) []llm.Message {
 
 // plannedQuery returns the offline planner's query for a question.
 func plannedQuery(ctx context.Context, q question) (string, error) {
-	spec := llm.ToolSpec{Name: "search_notes", Schema: json.RawMessage(`{"type":"object","properties":{"query":{"type":"string"}},"required":["query"]}`)}
-	answer, _, err := llm.Collect(offline.New().Stream(ctx, llm.Request{Task: &llm.Task{Kind: llm.PlanTask, Question: q.Text, History: recentTurns(q), Tools: []llm.ToolSpec{spec}}}))
+	spec := llm.ToolSpec{Name: "search_notes", Schema: json.RawMessage(`{"type":"object",` +
+		`"properties":{"query":{"type":"string"}},"required":["query"]}`)}
+	answer, _, err := llm.Collect(offline.New().Stream(ctx, llm.Request{Task: &llm.Task{
+		Kind:     llm.PlanTask,
+		Question: q.Text, History: recentTurns(q), Tools: []llm.ToolSpec{spec},
+	}}))
 	if err != nil {
 		return "", err
 	}

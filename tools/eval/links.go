@@ -16,7 +16,8 @@ import (
 )
 
 // markdownLink matches [[target#heading|text]] and [text](target.md#heading).
-var markdownLink = regexp.MustCompile(`!?\[\[([^\]|#\n]+)(?:#[^\]|\n]*)?(?:\|([^\]\n]+))?\]\]|\[([^\]\n]+)\]\(([^)\s]+\.md)(?:#[^)]*)?\)`)
+var markdownLink = regexp.MustCompile(`!?\[\[([^\]|#\n]+)(?:#[^\]|\n]*)?(?:\|([^\]\n]+))?\]\]|` +
+	`\[([^\]\n]+)\]\(([^)\s]+\.md)(?:#[^)]*)?\)`)
 
 // links hides every third link of each folder, asks for the texts of the hidden links, and prints how often
 // their notes are found: by texts that a remaining link has too, and by others. Without folders it takes

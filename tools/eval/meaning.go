@@ -21,7 +21,8 @@ import (
 // the whole search, with questions in the language of the notes and in others.
 func meaning(ctx context.Context, dir string, args []string) error {
 	flags := flag.NewFlagSet("meaning", flag.ExitOnError)
-	xquad := flags.String("xquad", "", "a folder with the files xquad.LANGUAGE.json of github.com/google-deepmind/xquad; without it, only the questions written by hand are asked")
+	xquad := flags.String("xquad", "", "a folder with the files xquad.LANGUAGE.json of "+
+		"github.com/google-deepmind/xquad; without it, only the questions written by hand are asked")
 	flags.Parse(args) //nolint:errcheck // exits
 	var missed misses
 	head := func() { printHead("cosine alone", "questions", "first", "among five", "nDCG@10") }
@@ -322,7 +323,8 @@ func searchLanguages(ctx context.Context, dir string, missed *misses) error {
 	}
 	fmt.Printf("\nin one language %.3f, crossed %.3f\n", same, crossed)
 	if same < 0.75 || crossed < 0.70 {
-		missed.add("questions without a shared word: %.3f in one language, %.3f crossed, want 0.75 and 0.70", same, crossed)
+		missed.add("questions without a shared word: %.3f in one language, %.3f crossed, want 0.75 and 0.70", same,
+			crossed)
 	}
 	return nil
 }

@@ -76,7 +76,10 @@ func measureMemory(ctx context.Context, b bench, e llm.Embedder) (f memoryFigure
 		if err != nil {
 			return f, err
 		}
-		all, err := s.Similar(ctx, agent.MemoryQuery{Conversation: q.Scope, Question: q.Text, Embedder: e.Name(), Vector: vector[0], Limit: 20})
+		all, err := s.Similar(ctx, agent.MemoryQuery{
+			Conversation: q.Scope, Question: q.Text, Embedder: e.Name(),
+			Vector: vector[0], Limit: 20,
+		})
 		if err != nil {
 			return f, err
 		}

@@ -114,7 +114,11 @@ func models(ctx context.Context, dir string, names []string) error {
 	for _, role := range []string{plans, answers, loops, teams} {
 		tasks := slices.DeleteFunc(slices.Clone(suite.Tasks), func(t trial) bool { return t.Role != role })
 		columns := slices.DeleteFunc(slices.Clone(checks), func(check string) bool {
-			return !slices.ContainsFunc(tasks, func(t trial) bool { _, checked := results[names[0]][t.Name].checks[check]; return checked })
+			return !slices.ContainsFunc(tasks, func(t trial) bool {
+				_,
+					checked := results[names[0]][t.Name].checks[check]
+				return checked
+			})
 		})
 		printHead(slices.Concat([]string{role, "right"}, columns, []string{"tokens", "seconds"})...)
 		for _, name := range names {
@@ -127,7 +131,8 @@ func models(ctx context.Context, dir string, names []string) error {
 // openForModels opens LifeHub on a folder of notes, with the user's model servers, default settings and
 // nothing else of the user's.
 func openForModels(ctx context.Context, notes, dir string) (*app.App, error) {
-	a, err := app.Configured(&app.Process{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Environment: app.System{}}, app.RunFlags{})
+	a, err := app.Configured(&app.Process{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Environment: app.System{}},
+		app.RunFlags{})
 	if err != nil {
 		return nil, err
 	}
@@ -140,7 +145,10 @@ func openForModels(ctx context.Context, notes, dir string) (*app.App, error) {
 	}
 	set.EmbedModel, set.Memory.Scope, set.Traces.Total = llm.NoEmbedding, "off", 0
 	a.Settings = set
-	a.Paths = settings.Paths{Config: filepath.Join(dir, "config"), Data: filepath.Join(dir, "data"), State: filepath.Join(dir, "state")}
+	a.Paths = settings.Paths{
+		Config: filepath.Join(dir, "config"), Data: filepath.Join(dir, "data"),
+		State: filepath.Join(dir, "state"),
+	}
 	if err := a.Assemble(ctx, app.RunFlags{Notes: []string{notes}, NoSave: true, Alone: true}, nil); err != nil {
 		return nil, err
 	}
@@ -167,7 +175,8 @@ func (o outcome) line(t trial) string {
 			missed = append(missed, name)
 		}
 	}
-	return fmt.Sprintf("%s %s: %s  %.1f s  %s", mark, t.Role, t.Name, o.seconds, cmp.Or(o.fault, strings.Join(missed, ", ")))
+	return fmt.Sprintf("%s %s: %s  %.1f s  %s", mark, t.Role, t.Name, o.seconds,
+		cmp.Or(o.fault, strings.Join(missed, ", ")))
 }
 
 // printResults prints the row of a model in a role: the tasks that it did right, those that passed each
@@ -229,7 +238,8 @@ func try(ctx context.Context, a *app.App, t trial) (outcome, error) {
 		o.fault = failed.Message
 	case watched.unable:
 		o.fault = "it cannot call tools"
-	case watched.fallback && recorded.failure() != nil && !errors.Is(recorded.failure(), llm.ErrCut): // the turn fell back to a search
+	// the turn fell back to a search
+	case watched.fallback && recorded.failure() != nil && !errors.Is(recorded.failure(), llm.ErrCut):
 		o.fault = recorded.failure().Error()
 	}
 	o.checks = t.judge(watched)
@@ -306,7 +316,9 @@ func (t trial) standIns() (list []agent.Tool) {
 			schema = json.RawMessage(`{"type":"object"}`)
 		}
 		spec := llm.ToolSpec{Name: o.Name, Description: o.Description, Schema: schema}
-		list = append(list, agent.NewTool(spec, agent.Auto, func(context.Context, map[string]any) (agent.Result, error) {
+		list = append(list, agent.NewTool(spec, agent.Auto, func(context.Context,
+			map[string]any,
+		) (agent.Result, error) {
 			return agent.Result{Text: o.Name + " was called, and worked."}, nil
 		}))
 	}
@@ -318,7 +330,8 @@ func watch(a *app.App, events <-chan agent.Event, t trial, recorded *hearing) (w
 	round, own := 0, a.Offered()
 	// A call matters if its tool is one of the task, or has an effect.
 	matters := func(name string) bool {
-		return len(t.Tools) > 0 || !slices.ContainsFunc(own, func(o agent.Tool) bool { return o.Spec().Name == name && agent.HasNoEffect(o) })
+		return len(t.Tools) > 0 || !slices.ContainsFunc(own,
+			func(o agent.Tool) bool { return o.Spec().Name == name && agent.HasNoEffect(o) })
 	}
 	for event := range events {
 		switch body := event.Body.(type) {

@@ -35,7 +35,8 @@ type run struct {
 type sum struct{ turns, right, calls, needed, read, fresh, wrote, least int }
 
 func (s *sum) add(r run) {
-	s.turns, s.calls, s.needed, s.read, s.fresh, s.wrote, s.least = s.turns+1, s.calls+r.calls, s.needed+r.needed, s.read+r.read, s.fresh+r.fresh, s.wrote+r.wrote, s.least+r.least
+	s.turns, s.calls, s.needed, s.read, s.fresh, s.wrote, s.least = s.turns+1, s.calls+r.calls, s.needed+r.needed,
+		s.read+r.read, s.fresh+r.fresh, s.wrote+r.wrote, s.least+r.least
 	if len(r.wrong) == 0 {
 		s.right++
 	}
@@ -52,7 +53,10 @@ const (
 // Upper bounds on the figures, which may only be lowered. Every turn of the honest model must be
 // right. What a sloppy model writes wrongly goes back to it, which costs a call. The figures are in docs/modes.md.
 var (
-	maxRatio   = map[string]float64{"plan honest": 1, "plan sloppy": 1.33, "loop honest": 0.88, "loop sloppy": 1.07, "team honest": 1.35, "team sloppy": 2.28, "auto honest": 0.88, "auto sloppy": 1.07}
+	maxRatio = map[string]float64{
+		"plan honest": 1, "plan sloppy": 1.33, "loop honest": 0.88, "loop sloppy": 1.07,
+		"team honest": 1.35, "team sloppy": 2.28, "auto honest": 0.88, "auto sloppy": 1.07,
+	}
 	mostWrong  = 3    // turns of a sloppy model per mode
 	maxPlanner = 450  // tokens of a planner's first prompt for a question about notes
 	maxThanks  = 2110 // tokens of all prompts for a thank-you
@@ -91,12 +95,14 @@ func modes(ctx context.Context, dir string) error {
 					roles[role] = append(roles[role], tokens...)
 				}
 				wrong := strings.Join(r.wrong, "; ")
-				fmt.Fprintf(os.Stderr, "%s: %d calls of %d, %d tokens of %d; %s\n", turn, r.calls, r.needed, r.read, r.least, cmp.Or(wrong, "right"))
+				fmt.Fprintf(os.Stderr, "%s: %d calls of %d, %d tokens of %d; %s\n", turn, r.calls, r.needed, r.read,
+					r.least, cmp.Or(wrong, "right"))
 				if wrong != "" && model == "honest" {
 					missed.add("%s: %s; it answered:\n%s\n%s", turn, wrong, r.answer, strings.Join(r.requests, "\n"))
 				}
 				if first := r.prompts["planner"]; task.aboutNotes && len(first) > 0 && first[0] > maxPlanner {
-					missed.add("%s: the planner's prompt has %d tokens, at most %d are allowed", turn, first[0], maxPlanner)
+					missed.add("%s: the planner's prompt has %d tokens, at most %d are allowed",
+						turn, first[0], maxPlanner)
 				}
 				if task.kind == "talk" && r.read > maxThanks {
 					missed.add("%s: the prompts have %d tokens, at most %d are allowed", turn, r.read, maxThanks)
@@ -104,12 +110,15 @@ func modes(ctx context.Context, dir string) error {
 			}
 		}
 	}
-	printHead("mode, model", "right", "calls of the model, times those needed", "thousand tokens read a turn", "of those needed", "with a prompt cache", "seconds then")
+	printHead("mode, model", "right", "calls of the model, times those needed", "thousand tokens read a turn",
+		"of those needed", "with a prompt cache", "seconds then")
 	for _, key := range slices.Sorted(maps.Keys(sums)) {
 		s := sums[key]
 		n := float64(s.turns)
-		printRow(key, fmt.Sprintf("%d of %d", s.right, s.turns), fmt.Sprintf("%.2f", s.ratio()), fmt.Sprintf("%.1f", float64(s.read)/n/1000), fmt.Sprintf("%.1f", float64(s.least)/n/1000),
-			fmt.Sprintf("%.1f", float64(s.fresh)/n/1000), fmt.Sprintf("%.0f", float64(s.fresh)/n/reads+float64(s.wrote)/n/writes))
+		printRow(key, fmt.Sprintf("%d of %d", s.right, s.turns), fmt.Sprintf("%.2f", s.ratio()),
+			fmt.Sprintf("%.1f", float64(s.read)/n/1000), fmt.Sprintf("%.1f", float64(s.least)/n/1000),
+			fmt.Sprintf("%.1f", float64(s.fresh)/n/1000), fmt.Sprintf("%.0f",
+				float64(s.fresh)/n/reads+float64(s.wrote)/n/writes))
 		if s.right < s.turns-mostWrong {
 			missed.add("%s: %d of %d are right, at most %d may be wrong", key, s.right, s.turns, mostWrong)
 		}
@@ -140,18 +149,21 @@ func askTurn(ctx context.Context, d days, model *scripted, mode agent.Mode, home
 		return r, err
 	}
 	if task.server {
-		if err := writeFile(filepath.Join(home, "config", "mcp.json"), jsonOf(map[string]any{"mcpServers": map[string]any{"test": map[string]any{
-			"command": program, "env": map[string]string{mcptest.Mode: mcptest.SearchMode},
-		}}})); err != nil {
+		if err := writeFile(filepath.Join(home, "config", "mcp.json"),
+			jsonOf(map[string]any{"mcpServers": map[string]any{"test": map[string]any{
+				"command": program, "env": map[string]string{mcptest.Mode: mcptest.SearchMode},
+			}}})); err != nil {
 			return r, err
 		}
 	}
 	if task.allowed != "" {
-		if err := writeFile(filepath.Join(home, "config", "permissions.yaml"), "rules:\n  - {tool: "+task.allowed+", level: auto}\n"); err != nil {
+		if err := writeFile(filepath.Join(home, "config", "permissions.yaml"),
+			"rules:\n  - {tool: "+task.allowed+", level: auto}\n"); err != nil {
 			return r, err
 		}
 	}
-	a, err := app.Open(ctx, apptest.Process(home, "LIFEHUB_MODE="+string(mode)), app.RunFlags{Notes: []string{vault}, NoSave: true})
+	a, err := app.Open(ctx, apptest.Process(home, "LIFEHUB_MODE="+string(mode)),
+		app.RunFlags{Notes: []string{vault}, NoSave: true})
 	if err != nil {
 		return r, err
 	}
@@ -182,7 +194,8 @@ func askTurn(ctx context.Context, d days, model *scripted, mode agent.Mode, home
 		}
 	}
 	if c := task.did; c != nil {
-		for e := range a.Agent().Call(ctx, conversation, "/"+c.tool, agent.Step{Tool: c.tool, Input: json.RawMessage(c.input)}) {
+		for e := range a.Agent().Call(ctx, conversation, "/"+c.tool,
+			agent.Step{Tool: c.tool, Input: json.RawMessage(c.input)}) {
 			if body, asks := e.Body.(agent.PermissionAsked); asks {
 				body.Reply(agent.Reply{Decision: agent.AllowOnce})
 			}
@@ -238,7 +251,9 @@ func (t task) permits(q agent.PermissionAsked) agent.Decision {
 }
 
 // wrong lists what is wrong after a turn.
-func (t task) wrong(vault, home string, ended agent.Ended, cited []agent.Cited, shown string, open int) (list []string) {
+func (t task) wrong(vault, home string, ended agent.Ended, cited []agent.Cited, shown string,
+	open int,
+) (list []string) {
 	if t.right != nil {
 		if why := t.right(vault, home); why != "" {
 			list = append(list, why)
@@ -246,7 +261,8 @@ func (t task) wrong(vault, home string, ended agent.Ended, cited []agent.Cited, 
 	}
 	for _, f := range t.facts {
 		if !slices.ContainsFunc(cited, func(c agent.Cited) bool {
-			return c.Verdict == agent.Verified && (f.path == "" || c.Path == f.path) && strings.Contains(c.Sentence+c.Words, f.words)
+			return c.Verdict == agent.Verified && (f.path == "" || c.Path == f.path) &&
+				strings.Contains(c.Sentence+c.Words, f.words)
 		}) {
 			list = append(list, fmt.Sprintf("%q is not cited as verified", f.words))
 		}
@@ -271,7 +287,8 @@ func (t task) wrong(vault, home string, ended agent.Ended, cited []agent.Cited, 
 		says(fmt.Sprint(open, " tasks are open"))
 	}
 	if t.unanswerable && !slices.ContainsFunc(cited, func(c agent.Cited) bool { return c.Verdict == agent.NotFound }) {
-		if !strings.Contains(ended.Answer, "No exact match") && !strings.Contains(ended.Answer, ": in no note.") { // precede an invention
+		// precede an invention
+		if !strings.Contains(ended.Answer, "No exact match") && !strings.Contains(ended.Answer, ": in no note.") {
 			says("Your notes don't say") // or the invention is marked as wrong
 		}
 	}

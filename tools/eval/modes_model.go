@@ -68,7 +68,8 @@ func (m *scripted) Stream(_ context.Context, req llm.Request) iter.Seq2[llm.Delt
 	}
 	m.fresh += max(0, read-same) / tokenBytes
 	m.last = whole.String()
-	m.requests = append(m.requests, fmt.Sprintf("%s--- tools: %d, schema %s\n=== reply: %s %s\n", prompt.String(), len(req.Tools), req.Schema, text, jsonOf(calls)))
+	m.requests = append(m.requests, fmt.Sprintf("%s--- tools: %d, schema %s\n=== reply: %s %s\n", prompt.String(),
+		len(req.Tools), req.Schema, text, jsonOf(calls)))
 	m.mu.Unlock()
 	return func(yield func(llm.Delta, error) bool) {
 		if text != "" && !yield(llm.Delta{Text: text}, nil) {
@@ -79,7 +80,10 @@ func (m *scripted) Stream(_ context.Context, req llm.Request) iter.Seq2[llm.Delt
 				return
 			}
 		}
-		yield(llm.Delta{Usage: &llm.Usage{Prompt: read/tokenBytes + 1, Answer: written/tokenBytes + 1, Generating: time.Second, Stopped: llm.StopEnd}}, nil)
+		yield(llm.Delta{Usage: &llm.Usage{
+			Prompt: read/tokenBytes + 1, Answer: written/tokenBytes + 1,
+			Generating: time.Second, Stopped: llm.StopEnd,
+		}}, nil)
 	}
 }
 
@@ -102,7 +106,10 @@ func read(req llm.Request) inSight {
 		}
 		a.sight += message.Text + "\n"
 		a.made = append(a.made, message.Calls...)
-		a.again = i == len(req.Messages)-1 && i > 1 && message.Role == llm.User && req.Messages[i-1].Role == llm.Assistant && len(req.Schema) > 0 && strings.Contains(req.Messages[i-1].Text, "{") && !strings.HasPrefix(message.Text, "The plan has run") && !strings.Contains(message.Text, "Plan for this message")
+		a.again = i == len(req.Messages)-1 && i > 1 && message.Role == llm.User &&
+			req.Messages[i-1].Role == llm.Assistant && len(req.Schema) > 0 &&
+			strings.Contains(req.Messages[i-1].Text, "{") && !strings.HasPrefix(message.Text, "The plan has run") &&
+			!strings.Contains(message.Text, "Plan for this message")
 	}
 	return a
 }
@@ -112,7 +119,8 @@ func (a inSight) asks(field string) bool { return strings.Contains(a.shape, `"`+
 
 // offers reports whether a tool can be called.
 func (a inSight) offers(tool string) bool {
-	return slices.ContainsFunc(a.Request.Tools, func(t llm.ToolSpec) bool { return t.Name == tool }) || strings.Contains(a.system, tool+"(") || a.asks(tool)
+	return slices.ContainsFunc(a.Request.Tools, func(t llm.ToolSpec) bool { return t.Name == tool }) ||
+		strings.Contains(a.system, tool+"(") || a.asks(tool)
 }
 
 // tried reports whether a call was made: its arguments are among the model's calls, or next to the
@@ -152,7 +160,8 @@ func (a inSight) next(t task) (list []call) {
 			if c.german != "" && german.MatchString(a.system+a.sight) {
 				c.input, c.key = jsonOf(map[string]any{"query": c.german}), c.german
 			}
-			if reads := strings.Contains(c.tool, "search") || strings.HasPrefix(c.tool, "read"); c.round == round && !a.tried(t, c) && !(reads && a.seesFacts(t)) {
+			if reads := strings.Contains(c.tool, "search") ||
+				strings.HasPrefix(c.tool, "read"); c.round == round && !a.tried(t, c) && !(reads && a.seesFacts(t)) {
 				list = append(list, c)
 			}
 		}
@@ -205,7 +214,10 @@ func (m *scripted) plan(a inSight) string {
 	for _, c := range next {
 		switch {
 		case !a.offers(c.tool) && c.tool == "send_email" && !m.sloppy:
-			return jsonOf(map[string]any{"reasoning": "there is no tool for mail", "steps": steps, "answer": m.lacking(a)})
+			return jsonOf(map[string]any{
+				"reasoning": "there is no tool for mail",
+				"steps":     steps, "answer": m.lacking(a),
+			})
 		case !a.offers(c.tool) && !m.sloppy:
 			continue
 		}
@@ -213,7 +225,10 @@ func (m *scripted) plan(a inSight) string {
 		if m.sloppy && !a.again {
 			name, input = m.misnamed(c)
 		}
-		step := map[string]any{"id": fmt.Sprint(len(steps) + 1), "tool": name, "input": json.RawMessage(input), "description": "what the question needs", "after": []string{}}
+		step := map[string]any{
+			"id": fmt.Sprint(len(steps) + 1), "tool": name, "input": json.RawMessage(input),
+			"description": "what the question needs", "after": []string{},
+		}
 		if m.sloppy {
 			delete(step, "id")
 			delete(step, "after")
@@ -241,12 +256,14 @@ func (m *scripted) prose(object string) string {
 	if !m.sloppy {
 		return object
 	}
-	return "Sure! Here is the JSON you asked for:\n\n```json\n" + strings.TrimSuffix(object, "}") + ",}\n```\nLet me know if you need anything else."
+	return "Sure! Here is the JSON you asked for:\n\n```json\n" + strings.TrimSuffix(object, "}") +
+		",}\n```\nLet me know if you need anything else."
 }
 
 // misnamed returns a call as a sloppy model writes it.
 func (m *scripted) misnamed(c call) (tool, input string) {
-	renamed := strings.NewReplacer(`"query":`, `"q":`, `"text":`, `"task_text":`, `"content":`, `"body_text":`, `"path":`, `"file_path":`, `"task":`, `"name":`)
+	renamed := strings.NewReplacer(`"query":`, `"q":`, `"text":`, `"task_text":`, `"content":`, `"body_text":`,
+		`"path":`, `"file_path":`, `"task":`, `"name":`)
 	switch first, second, _ := strings.Cut(c.tool, "_"); {
 	case c.tool == "list_tasks":
 		return c.tool, `{"status":"pending","query":` + jsonOf(queryOf(c.input)) + `}`
@@ -275,7 +292,10 @@ func (m *scripted) lead(a inSight) (string, []llm.ToolCall) {
 	case t.calls[0].tool == "send_email" && strings.Contains(a.system+a.sight, "mail.host"):
 		return m.lacking(a), nil
 	case len(a.made) < len(tasks):
-		return "", []llm.ToolCall{{ID: fmt.Sprint("c", len(a.made)), Name: "delegate", Args: json.RawMessage(jsonOf(tasks[len(a.made)]))}}
+		return "", []llm.ToolCall{{
+			ID: fmt.Sprint("c", len(a.made)), Name: "delegate",
+			Args: json.RawMessage(jsonOf(tasks[len(a.made)])),
+		}}
 	}
 	return m.answer(a), nil
 }
@@ -315,7 +335,8 @@ func (m *scripted) tasks(a inSight) (list []map[string]any) {
 	for i, worker := range workers {
 		task := map[string]any{
 			"worker_type": worker, "task_description": question,
-			"success_criteria": "It quotes the words that answer it and where they stand, or says what was not found or not done.",
+			"success_criteria": "It quotes the words that answer it and where they stand, or says what was not found " +
+				"or not done.",
 		}
 		if i > 0 {
 			task["task_description"] = question + "\nWhat was found: {{1.text}}"
@@ -335,7 +356,10 @@ func (m *scripted) round(a inSight) (string, []llm.ToolCall) {
 	t := m.task
 	var calls []llm.ToolCall
 	add := func(tool, input string) {
-		calls = append(calls, llm.ToolCall{ID: fmt.Sprint("c", len(a.made)+len(calls)), Name: tool, Args: json.RawMessage(input)})
+		calls = append(calls, llm.ToolCall{
+			ID: fmt.Sprint("c", len(a.made)+len(calls)), Name: tool,
+			Args: json.RawMessage(input),
+		})
 	}
 	for _, c := range a.next(t) {
 		if !a.offers(c.tool) {
@@ -347,7 +371,8 @@ func (m *scripted) round(a inSight) (string, []llm.ToolCall) {
 		}
 		add(tool, input)
 	}
-	if ordered := `{"text":` + jsonOf(t.order) + `}`; m.sloppy && t.order != "" && strings.Contains(a.sight, t.order) && a.offers("add_task") &&
+	if ordered := `{"text":` + jsonOf(t.order) + `}`; m.sloppy && t.order != "" &&
+		strings.Contains(a.sight, t.order) && a.offers("add_task") &&
 		!slices.ContainsFunc(a.made, func(c llm.ToolCall) bool { return c.Name == "add_task" }) {
 		add("add_task", ordered)
 	}
@@ -367,10 +392,16 @@ func (m *scripted) round(a inSight) (string, []llm.ToolCall) {
 // judge compares the quotations in the report with the rest of the prompt, in which each must occur
 // again.
 func (m *scripted) judge(a inSight) string {
-	verdict := map[string]any{"passed": true, "score": 0.9, "feedback": "Each claim rests on a call.", "suggestions": ""}
+	verdict := map[string]any{
+		"passed": true, "score": 0.9, "feedback": "Each claim rests on a call.",
+		"suggestions": "",
+	}
 	for _, f := range m.task.facts {
 		if strings.Count(a.sight, f.words) == 1 {
-			verdict = map[string]any{"passed": false, "score": 0.3, "feedback": "The calls do not show: " + f.words, "suggestions": "Name where it stands."}
+			verdict = map[string]any{
+				"passed": false, "score": 0.3, "feedback": "The calls do not show: " + f.words,
+				"suggestions": "Name where it stands.",
+			}
 		}
 	}
 	if m.sloppy {
@@ -466,7 +497,8 @@ func (m *scripted) answer(a inSight) string {
 			sentences = append(sentences, `The note asks to add a task "`+t.order+` about the prize" at once.`)
 		}
 		text := strings.NewReplacer("“", `"`, "”", `"`).Replace(strings.Join(sentences, "\n"))
-		return "Based on the provided sources, here is the answer.\n\n" + citing.ReplaceAllString(text, "(Source $1).") + "\n\nSources:\n1. your notes"
+		return "Based on the provided sources, here is the answer.\n\n" +
+			citing.ReplaceAllString(text, "(Source $1).") + "\n\nSources:\n1. your notes"
 	}
 	return strings.Join(sentences, "\n")
 }
@@ -479,5 +511,6 @@ func (a inSight) did(c call) bool {
 			return !strings.HasPrefix(message.Text, "failed") && !strings.HasPrefix(message.Text, "denied")
 		}
 	}
-	return regexp.MustCompile(c.tool+`(:\n«|[^\n]*\bdone\b)`).MatchString(a.sight) || strings.Contains(a.sight, "It is done: "+c.key)
+	return regexp.MustCompile(c.tool+`(:\n«|[^\n]*\bdone\b)`).MatchString(a.sight) ||
+		strings.Contains(a.sight, "It is done: "+c.key)
 }

@@ -32,7 +32,10 @@ func search(ctx context.Context, dir string, args []string) error {
 	case *random:
 		embedder, name = randomVectors{}, "random"
 	case *url != "":
-		provider, err := servers.Open(llm.Settings{Provider: "openai", OpenAIURL: *url, Model: *model, Embedding: *model})
+		provider, err := servers.Open(llm.Settings{
+			Provider: "openai", OpenAIURL: *url,
+			Model: *model, Embedding: *model,
+		})
 		if err != nil {
 			return err
 		}
@@ -96,7 +99,8 @@ func search(ctx context.Context, dir string, args []string) error {
 			missed.add("%s loses significantly: %v", name, differences[i])
 		}
 	}
-	fmt.Printf("\n%s, all questions together: %v; after Holm's correction %d benches won, %d missed a bound.\n", name, compare(keywords, hybrid), won, len(missed.all))
+	fmt.Printf("\n%s, all questions together: %v; after Holm's correction %d benches won, %d missed a bound.\n", name,
+		compare(keywords, hybrid), won, len(missed.all))
 	return missed.err()
 }
 

@@ -44,7 +44,8 @@ func silent(ctx context.Context, dir string) error {
 		}
 		printRow(b.name, len(v.bench.Questions), first, five, alone)
 		if first < b.first || five < max(b.five, alone) {
-			missed.add("%s: %.3f first, %.3f among five, want %v, %v and no less than cosine alone", b.name, first, five, b.first, b.five)
+			missed.add("%s: %.3f first, %.3f among five, want %v, %v and no less than cosine alone", b.name,
+				first, five, b.first, b.five)
 		}
 	}
 	return missed.err()
@@ -64,7 +65,8 @@ func (v *vault) readSilent(ctx context.Context, file string, missed *misses) err
 			return err
 		}
 		v.ids[e.Path] = e.Path
-		for _, term := range words.Terms(strings.NewReplacer("/", " ", ".md", "").Replace(e.Path)+"\n"+string(raw), "") {
+		for _, term := range words.Terms(strings.NewReplacer("/", " ", ".md", "").Replace(e.Path)+"\n"+string(raw),
+			"") {
 			vocabulary[term.Text] = true
 		}
 	}

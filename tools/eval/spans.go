@@ -94,7 +94,8 @@ func spans(ctx context.Context, dir string) error {
 	var missed misses
 	for _, row := range frontier {
 		if row.iou >= iou && row.recall >= recall {
-			missed.add("recall %.4f at IoU %.4f is not above the reference's %.4f at %.4f", recall, iou, row.recall, row.iou)
+			missed.add("recall %.4f at IoU %.4f is not above the reference's %.4f at %.4f", recall,
+				iou, row.recall, row.iou)
 		}
 	}
 	return missed.err()

@@ -41,7 +41,13 @@ type Look struct {
 }
 
 // looks are in the order of a legend.
-var looks = []Look{{"dark", "", true, nil}, {"light", "light", true, nil}, {"ansi", "ansi", true, nil}, {"contrast", "contrast", true, nil}, {"no colour", "", false, nil}}
+var looks = []Look{
+	{"dark", "", true, nil},
+	{"light", "light", true, nil},
+	{"ansi", "ansi", true, nil},
+	{"contrast", "contrast", true, nil},
+	{"no colour", "", false, nil},
+}
 
 // Box is a part of the screen after its story.
 type Box struct {

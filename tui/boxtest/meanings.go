@@ -8,10 +8,16 @@ import (
 )
 
 // states are the colours that say how something is, each of which nothing else has.
-var states = map[string]string{"success": "1;1;1", "warning": "2;2;2", "danger": "3;3;3", "running": "4;4;4", "selected": "5;5;5"}
+var states = map[string]string{
+	"success": "1;1;1", "warning": "2;2;2", "danger": "3;3;3",
+	"running": "4;4;4", "selected": "5;5;5",
+}
 
 // meanings is a look in which a colour is a meaning.
-var meanings = Look{"meanings", "", true, map[string]string{"success": "#010101", "warning": "#020202", "danger": "#030303", "running": "#040404", "selected": "#050505"}}
+var meanings = Look{"meanings", "", true, map[string]string{
+	"success": "#010101", "warning": "#020202",
+	"danger": "#030303", "running": "#040404", "selected": "#050505",
+}}
 
 // frames are the signs of frames and bars: there are words in or next to them.
 const frames = "╭╮╰╯│─┼▌█■□░▏ ·.,:;()/"
@@ -31,7 +37,9 @@ func toldWithoutColour(t *testing.T, picture string) {
 			state := stateIn(style)
 			switch before, known := stateOf[text]; {
 			case state == "selected":
-				if attributes := ";" + style + ";"; !strings.ContainsAny(row, "›▌█[") && !strings.Contains(attributes, ";4;") && !strings.Contains(attributes, ";7;") && !strings.HasPrefix(text, "by ") {
+				if attributes := ";" + style + ";"; !strings.ContainsAny(row, "›▌█[") &&
+					!strings.Contains(attributes, ";4;") && !strings.Contains(attributes, ";7;") &&
+					!strings.HasPrefix(text, "by ") {
 					t.Errorf("%q is selected, and no sign says so: %q", text, row)
 				}
 			case strings.Trim(text, frames) == "":

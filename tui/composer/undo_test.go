@@ -23,7 +23,15 @@ func TestUndoRedoRoundTrip(t *testing.T) {
 			case 2:
 				c.Newline()
 			case 3:
-				c.Press(rapid.SampledFrom([]tea.KeyPressMsg{{Code: tea.KeyUp}, {Code: tea.KeyLeft}, {Code: tea.KeyBackspace}, {Code: 'k', Mod: tea.ModCtrl}, {Code: 'u', Mod: tea.ModCtrl}, {Code: 'w', Mod: tea.ModCtrl}, {Code: 'd', Mod: tea.ModAlt}}).Draw(t, "key"))
+				c.Press(rapid.SampledFrom([]tea.KeyPressMsg{
+					{Code: tea.KeyUp},
+					{Code: tea.KeyLeft},
+					{Code: tea.KeyBackspace},
+					{Code: 'k', Mod: tea.ModCtrl},
+					{Code: 'u', Mod: tea.ModCtrl},
+					{Code: 'w', Mod: tea.ModCtrl},
+					{Code: 'd', Mod: tea.ModAlt},
+				}).Draw(t, "key"))
 			case 4:
 				c.Undo()
 			case 5:

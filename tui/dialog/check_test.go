@@ -25,7 +25,10 @@ func TestLongCheckKeepsDialogResponsive(t *testing.T) {
 		var replies []agent.Reply
 		form := chattest.FormAsked
 		form.Check, form.Reply = hangs, func(in agent.Input) { given = append(given, in) }
-		call := agent.PermissionAsked{Call: "p", Name: "x", Input: chattest.Raw(`{"a":1}`), Check: hangs, Reply: func(r agent.Reply) { replies = append(replies, r) }}
+		call := agent.PermissionAsked{
+			Call: "p", Name: "x", Input: chattest.Raw(`{"a":1}`), Check: hangs,
+			Reply: func(r agent.Reply) { replies = append(replies, r) },
+		}
 		for name, open := range map[string]func(q *Queue, k *draw.Keys){
 			"form": func(q *Queue, _ *draw.Keys) {
 				q.Ask(form)

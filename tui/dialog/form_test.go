@@ -19,14 +19,21 @@ func TestEmptyOptionalFieldsAreNotSent(t *testing.T) {
 
 func TestFormOfAnySchemaCanBeSent(t *testing.T) {
 	for _, schema := range []string{
-		``, `null`, `[]`, `{"properties":7}`, `{"properties":{"a":7,"b":{"type":"array"},"c":{"type":"array","items":{}},"d":{"enum":[]},"e":{"type":["string","null"]},"":{"type":"string"}}}`,
-		`{"properties":{"a":{"type":"boolean","default":"x"},"b":{"type":"array","items":{"enum":["x"]},"default":{}},"c":{"type":"number","default":{}}},"required":["zzz"]}`,
+		``, `null`, `[]`, `{"properties":7}`, `{"properties":{"a":7,"b":{"type":"array"},"c":{"type":"array",` +
+			`"items":{}},"d":{"enum":[]},"e":{"type":["string","null"]},"":{"type":"string"}}}`,
+		`{"properties":{"a":{"type":"boolean","default":"x"},"b":{"type":"array","items":{"enum":["x"]},` +
+			`"default":{}},"c":{"type":"number","default":{}}},"required":["zzz"]}`,
 	} {
 		f := NewForm(json.RawMessage(schema))
 		theme, keys := draw.NewTheme("dark", true, true, nil), draw.DefaultKeys()
 		for range len(f.Fields) + 1 {
 			f.Lines(40, true, theme)
-			for _, pressed := range []tea.KeyPressMsg{{Code: tea.KeyRight}, {Code: tea.KeyLeft}, {Code: tea.KeySpace, Text: " "}, {Code: tea.KeyEnter}} {
+			for _, pressed := range []tea.KeyPressMsg{
+				{Code: tea.KeyRight},
+				{Code: tea.KeyLeft},
+				{Code: tea.KeySpace, Text: " "},
+				{Code: tea.KeyEnter},
+			} {
 				f.Press(pressed, &keys)
 			}
 		}

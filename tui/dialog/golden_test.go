@@ -74,25 +74,49 @@ func TestDialog(t *testing.T) {
 var scrolls = regexp.MustCompile(`\d+ of \d+ lines|─ \d+/\d+ ─`)
 
 var askings = map[string]asked{
-	"a server asks for values":     {questions: []agent.Body{chattest.FormAsked}},
-	"a form is filled in":          {questions: []agent.Body{chattest.FormAsked}, keys: []string{"tab", "Ana", "tab", "abc", "tab", "space"}},
-	"a form does not fit":          {questions: []agent.Body{chattest.FormAsked}, keys: []string{"tab", "enter", "enter", "enter", "enter", "enter", "enter", "enter"}},
+	"a server asks for values": {questions: []agent.Body{chattest.FormAsked}},
+	"a form is filled in": {
+		questions: []agent.Body{chattest.FormAsked},
+		keys:      []string{"tab", "Ana", "tab", "abc", "tab", "space"},
+	},
+	"a form does not fit": {
+		questions: []agent.Body{chattest.FormAsked},
+		keys:      []string{"tab", "enter", "enter", "enter", "enter", "enter", "enter", "enter"},
+	},
 	"a server wants a page opened": {questions: []agent.Body{pageAsked}},
 	"a server wants the model":     {questions: []agent.Body{modelAsked}},
 	"a plan is to be approved":     {questions: []agent.Body{chattest.PlanAsked}},
-	"a plan is changed":            {questions: []agent.Body{chattest.PlanAsked}, keys: []string{"tab", "right", "down", "down", "down", " and socks"}},
-	"a changed plan does not fit":  {questions: []agent.Body{chattest.PlanAsked}, keys: []string{"tab", "down", "down", "down", "down", "x", "down", "down", "down", "down", "enter"}},
-	"a prompt has blanks":          {questions: []agent.Body{blanksAsked()}, keys: []string{"tab", "Ham"}},
+	"a plan is changed": {
+		questions: []agent.Body{chattest.PlanAsked},
+		keys:      []string{"tab", "right", "down", "down", "down", " and socks"},
+	},
+	"a changed plan does not fit": {
+		questions: []agent.Body{chattest.PlanAsked},
+		keys:      []string{"tab", "down", "down", "down", "down", "x", "down", "down", "down", "down", "enter"},
+	},
+	"a prompt has blanks": {questions: []agent.Body{blanksAsked()}, keys: []string{"tab", "Ham"}},
 
-	"always shows its rule":          {questions: []agent.Body{chattest.TaskAsked}, keys: []string{"a"}},
-	"a no with a reason":             {questions: []agent.Body{chattest.TaskAsked}, keys: []string{"N", "enter", "not that one"}},
-	"details of a question":          {questions: []agent.Body{chattest.TaskAsked}, keys: []string{"d"}},
-	"arguments are edited":           {questions: []agent.Body{pickyTask}, keys: []string{"e", "enter", " and bread"}},
-	"a number is edited":             {questions: []agent.Body{pickyTask}, keys: []string{"e", "enter", "tab", "backspace", "many", "enter"}},
-	"edited arguments do not fit":    {questions: []agent.Body{pickyTask}, keys: []string{"e", "enter", " and wine", "enter"}},
-	"arguments that mislead":         {questions: []agent.Body{misleading}},
-	"two questions wait":             {questions: []agent.Body{chattest.TaskAsked, chattest.LongArguments}},
-	"the next question":              {questions: []agent.Body{chattest.TaskAsked, chattest.LongArguments}, keys: []string{"tab"}},
+	"always shows its rule": {questions: []agent.Body{chattest.TaskAsked}, keys: []string{"a"}},
+	"a no with a reason": {
+		questions: []agent.Body{chattest.TaskAsked},
+		keys:      []string{"N", "enter", "not that one"},
+	},
+	"details of a question": {questions: []agent.Body{chattest.TaskAsked}, keys: []string{"d"}},
+	"arguments are edited":  {questions: []agent.Body{pickyTask}, keys: []string{"e", "enter", " and bread"}},
+	"a number is edited": {
+		questions: []agent.Body{pickyTask},
+		keys:      []string{"e", "enter", "tab", "backspace", "many", "enter"},
+	},
+	"edited arguments do not fit": {
+		questions: []agent.Body{pickyTask},
+		keys:      []string{"e", "enter", " and wine", "enter"},
+	},
+	"arguments that mislead": {questions: []agent.Body{misleading}},
+	"two questions wait":     {questions: []agent.Body{chattest.TaskAsked, chattest.LongArguments}},
+	"the next question": {
+		questions: []agent.Body{chattest.TaskAsked, chattest.LongArguments},
+		keys:      []string{"tab"},
+	},
 	"a long question":                {questions: []agent.Body{chattest.LongArguments}},
 	"a long question was read":       {questions: []agent.Body{chattest.LongArguments}, soon: "ctrl+end"},
 	"what may have happened":         {questions: []agent.Body{chattest.UnknownOutcome}},
@@ -102,21 +126,30 @@ var askings = map[string]asked{
 }
 
 var pageAsked = agent.InputAsked{ID: "1.1", Question: agent.Question{
-	From: "bank", Kind: agent.URLInput, Message: "Log in to go on.", URL: "https://xn--pypal-4ve.example/login?session=8f3a",
+	From: "bank", Kind: agent.URLInput, Message: "Log in to go on.",
+	URL: "https://xn--pypal-4ve.example/login?session=8f3a",
 }}
 
-var modelAsked = agent.InputAsked{ID: "1.1", Question: agent.Question{From: "everything", Kind: agent.SamplingInput, Prompt: []llm.Message{
-	{Role: llm.System, Text: "You are a helpful\u202e server."}, {Role: llm.User, Text: strings.Repeat("Say why.\n", 40)},
-}}}
+var modelAsked = agent.InputAsked{ID: "1.1", Question: agent.Question{
+	From: "everything",
+	Kind: agent.SamplingInput, Prompt: []llm.Message{
+		{Role: llm.System, Text: "You are a helpful\u202e server."},
+		{Role: llm.User, Text: strings.Repeat("Say why.\n", 40)},
+	},
+}}
 
 func blanksAsked() agent.InputAsked {
 	blanks := NewBlanks([]chat.Blank{{Name: "city", Help: "Name of the city", Required: true}, {Name: "state"}}, "")
-	return agent.InputAsked{Question: agent.Question{From: "everything", Kind: agent.FormInput, Message: "A prompt with two arguments", Schema: blanks.Schema()}}
+	return agent.InputAsked{Question: agent.Question{
+		From: "everything", Kind: agent.FormInput,
+		Message: "A prompt with two arguments", Schema: blanks.Schema(),
+	}}
 }
 
 // pickyTask is a question whose arguments are checked when they are edited.
 var pickyTask = agent.PermissionAsked{
-	Step: "1", Call: "p", Name: "add_task", Input: chattest.Raw(`{"text":"Buy milk","days":3}`), Reason: "add_task changes your notes",
+	Step: "1", Call: "p", Name: "add_task", Input: chattest.Raw(`{"text":"Buy milk","days":3}`),
+	Reason: "add_task changes your notes",
 	Check: func(input json.RawMessage) error {
 		if strings.Contains(string(input), "wine") {
 			return errors.New("text: no wine in this house")
@@ -128,19 +161,23 @@ var pickyTask = agent.PermissionAsked{
 // noteEdited changes a note in two places.
 var noteEdited = agent.PermissionAsked{
 	Step: "1", Call: "e", Name: "edit_note", Input: chattest.Raw(`{"note":"running/plan.md","old":"10 km","new":"12 km"}`), Rule: "allow edit_note", Reason: "no rule for edit_note; it asks by default",
-	Preview: agent.Preview{Path: "running/plan.md", Diff: "--- running/plan.md\n+++ running/plan.md\n@@ -11,3 +11,3 @@\n ## Weeks\n-- Week 1: 10 km\n+- Week 1: 12 km\n \n@@ -40 +40,2 @@\n ## Rest\n+Monday.\n"},
+	Preview: agent.Preview{Path: "running/plan.md", Diff: "--- running/plan.md\n+++ running/plan.md\n@@ -11,3 +11,3 " +
+		"@@\n ## Weeks\n-- Week 1: 10 km\n+- Week 1: 12 km\n \n@@ -40 +40,2 @@\n ## Rest\n+Monday.\n"},
 }
 
 // untrustedCall is a call of a server's tool after text that is not the user's.
 var untrustedCall = agent.PermissionAsked{
-	Step: "2", Call: "u", Name: "github_create_issue", Input: chattest.Raw(`{"title":"Boiler","body":"The pressure fell to 1.2 bar"}`),
-	Reason:  "it may send text of your notes to the MCP server github; untrusted text had a part in it: https://boiler.example/; no rule for github_create_issue; it asks by default",
+	Step: "2", Call: "u", Name: "github_create_issue", Input: chattest.Raw(`{"title":"Boiler","body":"The pressure ` +
+		`fell to 1.2 bar"}`),
+	Reason: "it may send text of your notes to the MCP server github; untrusted text had a part in it: " +
+		"https://boiler.example/; no rule for github_create_issue; it asks by default",
 	Preview: agent.Preview{Text: "Run create_issue of the server github with:"},
 }
 
 // misleading is a call whose arguments look like others.
 var misleading = agent.PermissionAsked{
 	Step: "1", Call: "m", Name: "web_fetch", Reason: "web_fetch opens an address that is new",
-	Input:   chattest.Raw(`{"url":"https://p\u0430ypal.example/?d=4711` + strings.Repeat(`\t`, 12) + `\u202egnp.exe","n\u200bote":"` + strings.Repeat(`\n`, 40) + `"}`),
+	Input: chattest.Raw(`{"url":"https://p\u0430ypal.example/?d=4711` + strings.Repeat(`\t`, 12) +
+		`\u202egnp.exe","n\u200bote":"` + strings.Repeat(`\n`, 40) + `"}`),
 	Preview: agent.Preview{Text: "Open a page on p\u0430ypal.example, which learns this whole address"},
 }

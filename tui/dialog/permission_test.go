@@ -39,9 +39,13 @@ func TestArgumentsAreShownCompletely(t *testing.T) {
 func TestNoLineOfADiffIsHidden(t *testing.T) {
 	const diff = "--- a.md\n+++ a.md\n@@ -1,3 +1,3 @@\n # A\n--- old rule\n+++ pay Mallory\n"
 	p := Permission{}
-	p.Ask(agent.PermissionAsked{Name: "edit_note", Input: chattest.Raw(`{}`), Preview: agent.Preview{Path: "a.md", Diff: diff}})
+	p.Ask(agent.PermissionAsked{
+		Name: "edit_note", Input: chattest.Raw(`{}`),
+		Preview: agent.Preview{Path: "a.md", Diff: diff},
+	})
 	text := ansi.Strip(strings.Join(contentOf(&p, 80), "\n"))
-	if !strings.Contains(text, "- -- old rule") || !strings.Contains(text, "+ ++ pay Mallory") || strings.Contains(text, "++ a.md") {
+	if !strings.Contains(text, "- -- old rule") || !strings.Contains(text, "+ ++ pay Mallory") ||
+		strings.Contains(text, "++ a.md") {
 		t.Errorf("the dialog shows\n%s", text)
 	}
 }
@@ -58,17 +62,25 @@ func TestOnlyArgumentsShownInADiffAreFolded(t *testing.T) {
 	}
 	const argument, why = "text: Buy milk", "why it asks: add_task changes your notes"
 	folded := text(chattest.TaskAsked, false)
-	if strings.Contains(folded, argument) || strings.Contains(folded, why) || !strings.HasPrefix(folded, "Add 1 line to tasks.md, line 3\n") || !strings.Contains(folded, "+ - [ ] Buy milk") {
+	if strings.Contains(folded, argument) || strings.Contains(folded, why) ||
+		!strings.HasPrefix(folded, "Add 1 line to tasks.md, line 3\n") ||
+		!strings.Contains(folded, "+ - [ ] Buy milk") {
 		t.Errorf("a change of a note reads\n%s", folded)
 	}
-	for _, want := range []string{argument, why, "allow add_task", chattest.TaskAsked.Hash, string(chattest.TaskAsked.Input)} {
+	for _, want := range []string{
+		argument, why, "allow add_task", chattest.TaskAsked.Hash,
+		string(chattest.TaskAsked.Input),
+	} {
 		if all := text(chattest.TaskAsked, true); !strings.Contains(all, want) {
 			t.Errorf("the details have no %q:\n%s", want, all)
 		}
 	}
 	untrusted, private, bare := chattest.TaskAsked, chattest.TaskAsked, chattest.TaskAsked
 	untrusted.Rule, private.Destination, bare.Preview = "", "web_search", agent.Preview{}
-	for name, asked := range map[string]agent.PermissionAsked{"no rule would settle it": untrusted, "private text would leave": private} {
+	for name, asked := range map[string]agent.PermissionAsked{
+		"no rule would settle it":  untrusted,
+		"private text would leave": private,
+	} {
 		if got := text(asked, false); !strings.Contains(got, why) {
 			t.Errorf("%s: the reason is folded:\n%s", name, got)
 		}
@@ -95,7 +107,10 @@ func TestScrollKeyAnswersNoQuestion(t *testing.T) {
 }
 
 func TestDifferentValuesLookDifferent(t *testing.T) {
-	values := []string{`"5"`, `5`, `""`, `" a"`, `"a"`, `null`, `"null"`, `true`, `"true"`, `[]`, `"[]"`, `{}`, `"{}"`, `"\u0430"`, `"a\u200b"`, `"\u202ea"`, `"a\u0000"`}
+	values := []string{
+		`"5"`, `5`, `""`, `" a"`, `"a"`, `null`, `"null"`, `true`, `"true"`, `[]`, `"[]"`, `{}`, `"{}"`,
+		`"\u0430"`, `"a\u200b"`, `"\u202ea"`, `"a\u0000"`,
+	}
 	shown := map[string]string{}
 	for _, v := range values {
 		p := Permission{}

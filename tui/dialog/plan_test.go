@@ -41,7 +41,8 @@ func TestPlanIsApprovedOnlyAfterItWasVisible(t *testing.T) {
 	}
 	press("ctrl+end")
 	press("enter")
-	if len(given) != 1 || given[0].Action != agent.InputAccepted || !strings.Contains(string(given[0].Values), `"3.content":"## Shoes\n\n- {{1.text}}"`) {
+	if len(given) != 1 || given[0].Action != agent.InputAccepted ||
+		!strings.Contains(string(given[0].Values), `"3.content":"## Shoes\n\n- {{1.text}}"`) {
 		t.Errorf("answered %+v", given)
 	}
 }
@@ -58,7 +59,10 @@ func TestChangedPlanFieldsHaveTheirText(t *testing.T) {
 			f.Fields[i].Line.Text += "!"
 		}
 	}
-	for _, want := range []string{`"1":"drop"`, `"2.due":""`, `"3.content":"## Shoes\n\n- {{1.text}}!"`, `"2.text":"Buy running shoes"`} {
+	for _, want := range []string{
+		`"1":"drop"`, `"2.due":""`, `"3.content":"## Shoes\n\n- {{1.text}}!"`,
+		`"2.text":"Buy running shoes"`,
+	} {
 		if got := string(f.Values()); !strings.Contains(got, want) {
 			t.Errorf("%s lacks %s", got, want)
 		}

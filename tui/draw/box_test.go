@@ -12,7 +12,10 @@ func TestBoxLinesHaveTheGivenWidth(t *testing.T) {
 	theme := NewTheme("dark", true, true, nil)
 	text := rapid.StringMatching(`[a-z 漢é👩]{0,40}`)
 	rapid.Check(t, func(t *rapid.T) {
-		b := Box{Title: text.Draw(t, "title"), Count: text.Draw(t, "count"), Keys: text.Draw(t, "keys"), Figures: text.Draw(t, "figures"), Border: theme.Border}
+		b := Box{
+			Title: text.Draw(t, "title"), Count: text.Draw(t, "count"), Keys: text.Draw(t, "keys"),
+			Figures: text.Draw(t, "figures"), Border: theme.Border,
+		}
 		width := rapid.IntRange(6, 120).Draw(t, "width")
 		for _, line := range b.View(rapid.SliceOf(text).Draw(t, "lines"), width) {
 			if Width(line) != width {
@@ -51,7 +54,8 @@ func TestShadingFillsTheLine(t *testing.T) {
 	if Width(line) != 6 {
 		t.Errorf("%q is %d cells wide", line, Width(line))
 	}
-	if rest := line[strings.Index(line, "b"):]; !strings.Contains(line[:strings.Index(line, "b")], "48;2;") || strings.Contains(rest[:2], "\x1b[m") {
+	if rest := line[strings.Index(line, "b"):]; !strings.Contains(line[:strings.Index(line, "b")], "48;2;") ||
+		strings.Contains(rest[:2], "\x1b[m") {
 		t.Errorf("the shade ends within %q", line)
 	}
 	if plain := NewTheme("dark", true, false, nil); Shaded("a", 6, plain) != "a" {

@@ -16,12 +16,12 @@ import (
 	"lifehub/tui/safetext"
 )
 
-// Document is a text parsed into blocks, of which the visible ones are drawn with glamour. A block that has ended is drawn
-// once, and each row of the screen belongs to known lines of the source.
+// Document is a text parsed into blocks, of which the visible ones are drawn with glamour. A block that has ended is
+// drawn once, and each row of the screen belongs to known lines of the source.
 //
-// Text is cleaned and split into blocks here, each block is prepared for glamour in document_tree.go, and glamour's output
-// is filtered and wrapped in document_rows.go. Code is highlighted by chroma in document_code.go. It is not safe for
-// concurrent use.
+// Text is cleaned and split into blocks here, each block is prepared for glamour in document_tree.go, and glamour's
+// output is filtered and wrapped in document_rows.go. Code is highlighted by chroma in document_code.go. It is not safe
+// for concurrent use.
 type Document struct {
 	Lines  int // of the source
 	blocks []block

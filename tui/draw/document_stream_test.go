@@ -40,12 +40,18 @@ func inPieces(source string, width int, theme *Theme, size func() int) []string 
 
 // constructs are texts of every kind; each % is a word.
 var constructs = []string{
-	"% %", "# %", "% %\n===", "- % %\n- %", "1. %\n   %", "> % %\n%", "- > %\n  >\n  > %", "- [ ] %", "*%* **%** ~~%~~ `%`", "*% [% **%", "`% <%> <b %>",
-	"[%]: %", "[%]: <%> '%'", "[%]: https://%.example \"% %\"", "[%]: % \"%\" %", "[%]:", "[%]: % %", "- [%]: %", "> [%]: % (%)",
-	"see [%][a] and [a]\n\n[a]: /% \"% %\"", "[%](<", "![%](/a) ![%]", "[[%]] [[a|%]]", "<https://%.example> https://%.example",
-	"[^%]: % %", "%[^1]", "<!-- % -->", "<!-- %\n%", "<%>", "<div>\n% %\n</div>", "<script>%</script> %", "<% % />", "<?% ?> %",
-	"```\n%\n```", "```% %\n%\n```", "~~~ %\n%", "    % %", "`````% %", "$%$ $$%$$ \\(%\\)", "$$\n%\n$$", "$$ %\n%", "\\[ % \\] %", "\\[%\n%\\]",
-	"| % | % |\n|---|---|\n| % | % |\n| %", "| % | %\n% | %", "|%|\n|-|\n|%|\n%", "% | %\n--|--\n% | %\n% | %", "| % | % |\n|---|", "% \\\n%", "%  \n%", "&%; &#%; &copy%;", "\\% \\[%\\]",
+	"% %", "# %", "% %\n===", "- % %\n- %", "1. %\n   %", "> % %\n%", "- > %\n  >\n  > %", "- [ ] %",
+	"*%* **%** ~~%~~ `%`", "*% [% **%", "`% <%> <b %>",
+	"[%]: %", "[%]: <%> '%'", "[%]: https://%.example \"% %\"", "[%]: % \"%\" %", "[%]:", "[%]: % %",
+	"- [%]: %", "> [%]: % (%)",
+	"see [%][a] and [a]\n\n[a]: /% \"% %\"", "[%](<", "![%](/a) ![%]", "[[%]] [[a|%]]",
+	"<https://%.example> https://%.example",
+	"[^%]: % %", "%[^1]", "<!-- % -->", "<!-- %\n%", "<%>", "<div>\n% %\n</div>",
+	"<script>%</script> %", "<% % />", "<?% ?> %",
+	"```\n%\n```", "```% %\n%\n```", "~~~ %\n%", "    % %", "`````% %", "$%$ $$%$$ \\(%\\)", "$$\n%\n$$", "$$ %\n%",
+	"\\[ % \\] %", "\\[%\n%\\]",
+	"| % | % |\n|---|---|\n| % | % |\n| %", "| % | %\n% | %", "|%|\n|-|\n|%|\n%", "% | %\n--|--\n% | %\n% | %",
+	"| % | % |\n|---|", "% \\\n%", "%  \n%", "&%; &#%; &copy%;", "\\% \\[%\\]",
 	"%: % - % * % _%_", "***\n%", "[1] %, [%, 2]", "[ ] %", ": %", "%\n: %",
 }
 
@@ -66,9 +72,11 @@ func TestAnAnswerIsDrawnTheSameInPieces(t *testing.T) {
 		}
 		width := rapid.SampledFrom([]int{13, 40, 300}).Draw(t, "width")
 		want := whole(source.String(), width, theme(true))
-		got := inPieces(source.String(), width, theme(true), func() int { return rapid.IntRange(1, 12).Draw(t, "size") })
+		got := inPieces(source.String(), width, theme(true),
+			func() int { return rapid.IntRange(1, 12).Draw(t, "size") })
 		if !slices.Equal(got, want) {
-			t.Fatalf("%q in pieces is\n%s\nand at once\n%s", source.String(), strings.Join(got, "\n"), strings.Join(want, "\n"))
+			t.Fatalf("%q in pieces is\n%s\nand at once\n%s", source.String(), strings.Join(got, "\n"),
+				strings.Join(want, "\n"))
 		}
 		if width < 300 || strings.Contains(source.String(), "|") { // of tables, GFM drops surplus cells
 			return
@@ -124,12 +132,14 @@ func TestCommonMarksExamplesLoseNoWord(t *testing.T) {
 	for _, e := range examples(t) {
 		lines := whole(e.Markdown, 300, theme(false))
 		if got := inPieces(e.Markdown, 300, theme(false), func() int { return 3 }); !slices.Equal(got, lines) {
-			t.Errorf("example %d in pieces is\n%s\nand at once\n%s", e.Example, strings.Join(got, "\n"), strings.Join(lines, "\n"))
+			t.Errorf("example %d in pieces is\n%s\nand at once\n%s", e.Example, strings.Join(got, "\n"),
+				strings.Join(lines, "\n"))
 		}
 		screen := ansi.Strip(strings.Join(lines, "\n"))
 		for _, word := range visible(e.HTML) {
 			if !strings.Contains(screen, word) && e.Example != 570 { // the host of a link is within the word
-				t.Errorf("example %d loses %q\n%s\n-- is drawn as\n%s\n-- and has to read\n%s", e.Example, word, e.Markdown, screen, e.HTML)
+				t.Errorf("example %d loses %q\n%s\n-- is drawn as\n%s\n-- and has to read\n%s", e.Example, word,
+					e.Markdown, screen, e.HTML)
 			}
 		}
 	}
@@ -182,7 +192,8 @@ func TestVerdictsHaveTheirColour(t *testing.T) {
 
 // A list of passages, which are quotations, has no empty rows in them.
 func TestQuotationsInAnAnswerAreDense(t *testing.T) {
-	got := ansi.Strip(strings.Join(whole("> one\n>\n> two that is longer\n>\n> - item\n\nafter\n", 12, theme(false)), "\n"))
+	got := ansi.Strip(strings.Join(whole("> one\n>\n> two that is longer\n>\n> - item\n\nafter\n", 12, theme(false)),
+		"\n"))
 	if want := "│ one\n├ two that\n│ is longer\n├ • item\n\nafter"; got != want {
 		t.Errorf("it is drawn as\n%s\nwant\n%s", got, want)
 	}
@@ -191,11 +202,15 @@ func TestQuotationsInAnAnswerAreDense(t *testing.T) {
 // The numbers on frames are those of Code, whatever the code is in and however long it is.
 func TestCodeHasTheNumberToCopyItBy(t *testing.T) {
 	long := strings.Repeat("x := 1\n", 120)
-	source := "```go\n" + long + "```\n\n1. step\n\n   ```sh\n   ls\n   ```\n2. step\n\n> ```\n> quoted\n> ```\n\n~~~py\nlast\n~~~\n"
+	source := "```go\n" + long + "```\n\n1. step\n\n   ```sh\n   ls\n   ```\n2. step\n\n> ```\n> quoted\n> " +
+		"```\n\n~~~py\nlast\n~~~\n"
 	if got := CodeBlocks(source); !slices.Equal(got, []string{long, "ls\n", "quoted\n", "last\n"}) {
 		t.Errorf("the code is %q", got)
 	}
-	for name, lines := range map[string][]string{"at once": whole(source, 80, theme(false)), "in pieces": inPieces(source, 80, theme(false), func() int { return 7 })} {
+	for name, lines := range map[string][]string{
+		"at once":   whole(source, 80, theme(false)),
+		"in pieces": inPieces(source, 80, theme(false), func() int { return 7 }),
+	} {
 		var edges []string
 		for _, line := range lines {
 			if strings.ContainsAny(line, "╭╰") {
@@ -214,7 +229,8 @@ func TestCodeHasTheNumberToCopyItBy(t *testing.T) {
 // A block that has ended is not drawn again.
 func TestEndedBlocksAreDrawnOnce(t *testing.T) {
 	s, dark := NewMarkdownStream(""), theme(true)
-	s.Write(strings.Repeat("a *paragraph*\n\n", 50) + strings.Repeat("- item\n", 50) + "```go\n" + strings.Repeat("x := 1\n", 120))
+	s.Write(strings.Repeat("a *paragraph*\n\n", 50) + strings.Repeat("- item\n", 50) + "```go\n" +
+		strings.Repeat("x := 1\n", 120))
 	first := s.Lines(80, dark)
 	if ended := len(s.lines); ended < 50+50+100 {
 		t.Errorf("%d of %d lines are not drawn again", ended, len(first))
@@ -229,7 +245,9 @@ func TestEndedBlocksAreDrawnOnce(t *testing.T) {
 // is the time of drawing it once.
 func BenchmarkStream(b *testing.B) {
 	for name, source := range map[string]string{
-		"prose": strings.Repeat("Sentence runs over **some** words and ends here. ", 5) + "\n\n", "list": "- item with a few words\n", "fence": "x := f(1) // a comment\n", "table": "| cell | 1 |\n", "one paragraph": "Sentence runs over **some** words and ends here. ",
+		"prose": strings.Repeat("Sentence runs over **some** words and ends here. ", 5) + "\n\n",
+		"list":  "- item with a few words\n", "fence": "x := f(1) // a comment\n", "table": "| cell | 1 |\n",
+		"one paragraph": "Sentence runs over **some** words and ends here. ",
 	} {
 		head := map[string]string{"fence": "```go\n", "table": "| a | b |\n|---|---|\n"}[name]
 		source = head + strings.Repeat(source, 32_000/len(source))
@@ -250,9 +268,12 @@ func BenchmarkStream(b *testing.B) {
 // BenchmarkOpenBlock measures a frame of a block that is still open and longer than any that a person reads.
 func BenchmarkOpenBlock(b *testing.B) {
 	for name, source := range map[string]string{
-		"fence of 5,000 lines": "```go\n" + strings.Repeat("x := f(1) // a comment\n", 5000), "table of 500 rows": "| a | b |\n|---|---|\n" + strings.Repeat("| cell | 1 |\n", 500),
-		"list of 2,000 items": strings.Repeat("- item with a few words\n", 2000), "paragraph of 15 KB": strings.Repeat("some **words** here ", 800), "paragraph of 100 KB": strings.Repeat("some **words** here ", 5400),
-		"quotation": strings.Repeat("> some words\n", 1000),
+		"fence of 5,000 lines": "```go\n" + strings.Repeat("x := f(1) // a comment\n", 5000),
+		"table of 500 rows":    "| a | b |\n|---|---|\n" + strings.Repeat("| cell | 1 |\n", 500),
+		"list of 2,000 items":  strings.Repeat("- item with a few words\n", 2000),
+		"paragraph of 15 KB":   strings.Repeat("some **words** here ", 800),
+		"paragraph of 100 KB":  strings.Repeat("some **words** here ", 5400),
+		"quotation":            strings.Repeat("> some words\n", 1000),
 	} {
 		b.Run(name, func(b *testing.B) {
 			s, dark := NewMarkdownStream(""), theme(true)

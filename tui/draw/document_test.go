@@ -85,7 +85,8 @@ var word = regexp.MustCompile(`[\pL\pN]+`)
 func TestNoWordIsLost(t *testing.T) {
 	shown := word.FindAllString(ansi.Strip(strings.Join(ParseDocument(note).rows(50, theme(true)), "\n")), -1)
 	slices.Sort(shown)
-	behind := "python go b br amp copy path title Wiki Note x png ref running log md https" // names and addresses that are not shown themselves
+	// names and addresses that are not shown themselves
+	behind := "python go b br amp copy path title Wiki Note x png ref running log md https"
 	for _, word := range word.FindAllString(note, -1) {
 		if _, ok := slices.BinarySearch(shown, word); !ok && !slices.Contains(strings.Fields(behind), word) {
 			t.Errorf("%q is not on the screen", word)
@@ -97,7 +98,8 @@ func TestBlocksKnowTheirLines(t *testing.T) {
 	d := ParseDocument(note)
 	for at, line := range strings.Split(note, "\n") {
 		words := word.FindAllString(line, -1)
-		if len(words) < 2 || strings.HasPrefix(line, "[ref]:") || strings.HasPrefix(line, "title") || strings.HasPrefix(line, "tags") {
+		if len(words) < 2 || strings.HasPrefix(line, "[ref]:") || strings.HasPrefix(line, "title") ||
+			strings.HasPrefix(line, "tags") {
 			continue
 		}
 		shown := ansi.Strip(strings.Join(d.Draw(d.At(at+1), -1, 300, theme(true)).Rows, " "))
@@ -111,13 +113,20 @@ func TestBlocksKnowTheirLines(t *testing.T) {
 }
 
 func TestLinksOfABlock(t *testing.T) {
-	d := ParseDocument("one\n\n[a](https://a.example), [[Note#Part|b]] and [c](sub/c%20d.md#x) and <javascript:alert(1)>\n")
+	d := ParseDocument("one\n\n[a](https://a.example), [[Note#Part|b]] and [c](sub/c%20d.md#x) and " +
+		"<javascript:alert(1)>\n")
 	got := d.Draw(1, -1, 60, theme(true))
-	want := []DocumentLink{{To: "https://a.example", Row: 1}, {To: "Note#Part", Note: true, Row: 1}, {To: "sub/c d.md#x", Note: true, Row: 1}, {To: "javascript:alert(1)", Row: 1}}
+	want := []DocumentLink{
+		{To: "https://a.example", Row: 1},
+		{To: "Note#Part", Note: true, Row: 1},
+		{To: "sub/c d.md#x", Note: true, Row: 1},
+		{To: "javascript:alert(1)", Row: 1},
+	}
 	if !slices.Equal(got.Links, want) {
 		t.Errorf("got %+v, want %+v", got.Links, want)
 	}
-	if text := strings.Join(got.Rows, ""); strings.Count(text, "\x1b]8;;http") != 1 || strings.Contains(text, "\x1b]8;;java") {
+	if text := strings.Join(got.Rows, ""); strings.Count(text, "\x1b]8;;http") != 1 ||
+		strings.Contains(text, "\x1b]8;;java") {
 		t.Errorf("other links than that of the web open: %q", text)
 	}
 }
@@ -133,11 +142,13 @@ func harmless(row string) string {
 			text += piece
 			continue
 		}
-		if to, ok := strings.CutPrefix(strings.TrimSuffix(strings.TrimSuffix(piece, "\a"), "\x1b\\"), "\x1b]8;;"); ok && (to == "" || safetext.LinkAllowed(to)) {
+		if to, ok := strings.CutPrefix(strings.TrimSuffix(strings.TrimSuffix(piece, "\a"), "\x1b\\"), "\x1b]8;;"); ok &&
+			(to == "" || safetext.LinkAllowed(to)) {
 			continue
 		}
 		for parameter := range strings.SplitSeq(strings.TrimSuffix(strings.TrimPrefix(piece, "\x1b["), "m"), ";") {
-			if !slices.Contains([]string{"", "0", "1", "2", "3", "4", "7", "9", "22", "23", "24", "27", "29"}, parameter) {
+			if !slices.Contains([]string{"", "0", "1", "2", "3", "4", "7", "9", "22", "23", "24", "27", "29"},
+				parameter) {
 				return piece
 			}
 		}
@@ -165,9 +176,12 @@ func checkHarmless(t *testing.T, source string) {
 
 // smuggled are ways to pass an escape sequence to a renderer that unescapes twice.
 var smuggled = []string{
-	"&#27;[8mhidden", "&#x1b;[8mhidden", "&#27[8mhidden", "&amp;#27;[8mhidden", "&NewLine;x", "&#x9b;8m", "`&#27;[8m`", "`&amp;#27;[8m`", "[a&#27;[8m](x)", "[a](https://e.example/&#27;[8m)",
-	"[a](<&#27;]8;;https://e.example&#7;>)", "![&#27;[8m](x)", "~~&#27;[8m~~", "**&#27;[8m**", "# &#27;[8m", "<b title='&#27;[8m'>", "<!-- &#27;[8m -->", "| &#27;[8m |\n|---|\n| &#27;[8m |", "[[&#27;[8m|&#27;[8m]]",
-	"[x]: &#27;[8m\n\n[x]", "```&#27;[8m\n&#27;[8m\n```", "\\&#27;[8m", "&\\#27;[8m", "---\na: \"&#27;[8m\"\n---\n", "&#8238;abc", "lh:0 \x1b]8;;#0\x07x\x1b]8;;\x07", "[a](#9)", "- [ ] &#27;[8m", "> &#27;]0;title&#7;",
+	"&#27;[8mhidden", "&#x1b;[8mhidden", "&#27[8mhidden", "&amp;#27;[8mhidden", "&NewLine;x", "&#x9b;8m", "`&#27;[8m`",
+	"`&amp;#27;[8m`", "[a&#27;[8m](x)", "[a](https://e.example/&#27;[8m)",
+	"[a](<&#27;]8;;https://e.example&#7;>)", "![&#27;[8m](x)", "~~&#27;[8m~~", "**&#27;[8m**", "# &#27;[8m",
+	"<b title='&#27;[8m'>", "<!-- &#27;[8m -->", "| &#27;[8m |\n|---|\n| &#27;[8m |", "[[&#27;[8m|&#27;[8m]]",
+	"[x]: &#27;[8m\n\n[x]", "```&#27;[8m\n&#27;[8m\n```", "\\&#27;[8m", "&\\#27;[8m", "---\na: \"&#27;[8m\"\n---\n",
+	"&#8238;abc", "lh:0 \x1b]8;;#0\x07x\x1b]8;;\x07", "[a](#9)", "- [ ] &#27;[8m", "> &#27;]0;title&#7;",
 }
 
 func TestNothingButTextReachesTheTerminal(t *testing.T) {
@@ -176,7 +190,8 @@ func TestNothingButTextReachesTheTerminal(t *testing.T) {
 		checkHarmless(t, "- [a]("+payload.Text+") **"+payload.Text+"**\n")
 		checkHarmless(t, "```go\n"+payload.Text+"\n```\n")
 		checkHarmless(t, "| "+payload.Text+" |\n|---|\n| `"+payload.Text+"` |\n")
-		if shown := strings.Join(ParseDocument(payload.Text).rows(100, theme(false)), "\n"); !strings.Contains(ansi.Strip(shown), hostile.Mark) {
+		if shown := strings.Join(ParseDocument(payload.Text).rows(100, theme(false)),
+			"\n"); !strings.Contains(ansi.Strip(shown), hostile.Mark) {
 			t.Errorf("%s: what is text is gone: %q", payload.Name, shown)
 		}
 	}
@@ -200,8 +215,10 @@ func TestLinkShowsItsDestination(t *testing.T) {
 
 func TestHostileStructureIsDrawn(t *testing.T) {
 	for name, source := range map[string]string{
-		"deep quotes": strings.Repeat("> ", 5000) + "x", "deep list": strings.Repeat("- ", 3000) + "x", "brackets": strings.Repeat("[", 50_000),
-		"emphasis": strings.Repeat("*a **b ", 2000), "one line": strings.Repeat("word [a](b) ", 20_000), "wide": strings.Repeat("漢", 9000), "nothing": "", "only front matter": "---\na: b\n---",
+		"deep quotes": strings.Repeat("> ", 5000) + "x", "deep list": strings.Repeat("- ", 3000) + "x",
+		"brackets": strings.Repeat("[", 50_000),
+		"emphasis": strings.Repeat("*a **b ", 2000), "one line": strings.Repeat("word [a](b) ", 20_000),
+		"wide": strings.Repeat("漢", 9000), "nothing": "", "only front matter": "---\na: b\n---",
 	} {
 		d := ParseDocument(source)
 		if rows := d.rows(40, theme(true)); len(rows) == 0 && source != "" {
@@ -213,16 +230,20 @@ func TestHostileStructureIsDrawn(t *testing.T) {
 // The rows that lists, tables and code are drawn as.
 func TestBlocksAreDrawn(t *testing.T) {
 	for source, want := range map[string]string{
-		"- [ ] a task that goes around\n- [x] done\n  - below it":                "[ ] a task that\n    goes around\n[x] done\n  • below it",
-		"8. one\n9. two goes around it\n\n   more of it\n\n   ```\n   x\n   ```": "8. one\n9. two goes\n   around it\n\n   more of it\n\n     x",
-		"> quoted text of two rows\n>\n> - item":                                 "│ quoted text of\n│ two rows\n│\n│ • item",
-		"- a\n\n  > b":                                                           "• a\n\n│ b",
-		"| a | b |\n|---|---|\n| `x\\|\\*` | [[c\\|d]] |":                        "a    │ b\n─────┼───\nx|\\* │ d",
-		"| a rather long head | b |\n|--|--|\n| 1 | 2 |":                         "a rather    │ b\nlong head   │\n1           │ 2",
-		"```go\nx := `\\*` // &amp;\n```":                                        "x := `\\*` //\n&amp;",
-		"a  \nb<br>c":                                                            "a\nb\nc",
-		"![[pic.png]] %%note%% ==x==":                                            "pic.png %%note%%\n==x==",
-		"> [!note] A callout":                                                    "│ [!note] A\n│ callout",
+		"- [ ] a task that goes around\n- [x] done\n  - below it": "[ ] a task that\n    goes " +
+			"around\n[x] done\n  • below it",
+		"8. one\n9. two goes around it\n\n   more of it\n\n   ```\n   x\n   ```": "8. one\n9. two goes\n   around " +
+			"it\n\n   more of it\n\n     x",
+		"> quoted text of two rows\n>\n> - item": "│ quoted text of\n│ two " +
+			"rows\n│\n│ • item",
+		"- a\n\n  > b": "• a\n\n│ b",
+		"| a | b |\n|---|---|\n| `x\\|\\*` | [[c\\|d]] |": "a    │ b\n─────┼───\nx|\\* │ d",
+		"| a rather long head | b |\n|--|--|\n| 1 | 2 |": "a rather    │ b\nlong head   │\n1 " +
+			"          │ 2",
+		"```go\nx := `\\*` // &amp;\n```": "x := `\\*` //\n&amp;",
+		"a  \nb<br>c":                     "a\nb\nc",
+		"![[pic.png]] %%note%% ==x==":     "pic.png %%note%%\n==x==",
+		"> [!note] A callout":             "│ [!note] A\n│ callout",
 	} {
 		if got := ansi.Strip(strings.Join(ParseDocument(source).rows(17, theme(true)), "\n")); got != want {
 			t.Errorf("%q is drawn as\n%s\nwant\n%s", source, got, want)
@@ -238,7 +259,10 @@ func TestCitedLinesAreVisible(t *testing.T) {
 	if len(marked) != 1 || !strings.Contains(marked[0], "the cited one") {
 		t.Errorf("%q are marked of %q", marked, rows)
 	}
-	for name, line := range map[string]string{"code": "    line %d", "table": "| line | %d |", "a paragraph": "line %d  "} {
+	for name, line := range map[string]string{
+		"code": "    line %d", "table": "| line | %d |",
+		"a paragraph": "line %d  ",
+	} {
 		source := "| a | b |\n|---|---|\n"
 		if name != "table" {
 			source = "```\n" // its indented code continues in it
@@ -249,10 +273,12 @@ func TestCitedLinesAreVisible(t *testing.T) {
 		for i := range 300 {
 			source += fmt.Sprintf(line, i) + "\n"
 		}
-		at := 1 + slices.IndexFunc(strings.Split(source, "\n"), func(l string) bool { return strings.Contains(l, "222") })
+		at := 1 + slices.IndexFunc(strings.Split(source, "\n"),
+			func(l string) bool { return strings.Contains(l, "222") })
 		rows, first, last := NewDocumentView(ParseDocument(source), at, at).Lines(40, 30, theme(false))
 		if !strings.Contains(strings.Join(rows, "\n"), "222") || first > at || last < at {
-			t.Errorf("%s: line %d is not among those from %d to %d:\n%s", name, at, first, last, strings.Join(rows, "\n"))
+			t.Errorf("%s: line %d is not among those from %d to %d:\n%s", name, at, first, last,
+				strings.Join(rows, "\n"))
 		}
 	}
 }
@@ -260,7 +286,9 @@ func TestCitedLinesAreVisible(t *testing.T) {
 // Blocks drawn at once are limited in size, whatever a document contains.
 func TestLongBlocksAreDrawnInPieces(t *testing.T) {
 	for name, source := range map[string]string{
-		"code": "```go\n" + strings.Repeat("x := 1\n", 2000) + "```\n", "table": "|a|\n|--|\n" + strings.Repeat("| b |\n", 2000), "quote": strings.Repeat("> word word\n", 2000), "list": strings.Repeat("- word word\n", 2000), "paragraph": strings.Repeat("word word\n", 2000),
+		"code":  "```go\n" + strings.Repeat("x := 1\n", 2000) + "```\n",
+		"table": "|a|\n|--|\n" + strings.Repeat("| b |\n", 2000), "quote": strings.Repeat("> word word\n", 2000),
+		"list": strings.Repeat("- word word\n", 2000), "paragraph": strings.Repeat("word word\n", 2000),
 	} {
 		d := ParseDocument(source)
 		for at := range d.Blocks() {
@@ -280,7 +308,8 @@ func TestLongBlocksAreDrawnInPieces(t *testing.T) {
 
 func TestUndrawableBlocksAreShownAsWritten(t *testing.T) {
 	wide := "|" + strings.Repeat(" word |", 30) + "\n|" + strings.Repeat("--|", 30) + "\n"
-	if got := strings.Join(ParseDocument(wide).rows(20, theme(true)), " "); !strings.HasPrefix(got, "| word | word | word") {
+	if got := strings.Join(ParseDocument(wide).rows(20, theme(true)), " "); !strings.HasPrefix(got,
+		"| word | word | word") {
 		t.Errorf("a table of 30 columns is drawn in 20 cells as %q", got)
 	}
 	d := ParseDocument("a paragraph")
@@ -361,7 +390,10 @@ func TestEveryLinkIsReachedAndSeen(t *testing.T) {
 // and maximum over a hundred further pages.
 func BenchmarkOpen(b *testing.B) {
 	dark, body := theme(true), note[strings.Index(note, "# "):]
-	for name, source := range map[string]string{"300 lines": strings.Repeat(body, 6), "10,000 lines": strings.Repeat(body, 10_000/strings.Count(body, "\n"))} {
+	for name, source := range map[string]string{
+		"300 lines":    strings.Repeat(body, 6),
+		"10,000 lines": strings.Repeat(body, 10_000/strings.Count(body, "\n")),
+	} {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
 				NewDocumentView(ParseDocument(source), 0, 0).Lines(100, 40, dark)

@@ -38,7 +38,8 @@ func TestTypedCharactersMatchInOrder(t *testing.T) {
 		for _, at := range Matched(c.text, c.typed) {
 			marked.WriteByte(lower[at])
 		}
-		if fits := Match(c.text, c.typed) > 0; fits != (c.marked != "" || c.typed == "") || marked.String() != c.marked {
+		if fits := Match(c.text, c.typed) > 0; fits != (c.marked != "" || c.typed == "") ||
+			marked.String() != c.marked {
 			t.Errorf("%q in %q: fits %v, marked %q, want %q", c.typed, c.text, fits, marked.String(), c.marked)
 		}
 	}
@@ -67,7 +68,10 @@ func TestBetterMatchComesFirst(t *testing.T) {
 }
 
 func TestRowMatchesByNameOrDetail(t *testing.T) {
-	for typed, fits := range map[string]bool{"mo": true, "model": true, "choose mo": true, "choose model": true, "choose pull": false, "chmo": false, "theme": false, "thé": true, "": true} {
+	for typed, fits := range map[string]bool{
+		"mo": true, "model": true, "choose mo": true, "choose model": true,
+		"choose pull": false, "chmo": false, "theme": false, "thé": true, "": true,
+	} {
 		if got := MatchRow("/model", "Choose the módel of this run", typed) > 0; got != fits {
 			t.Errorf("%q: %v", typed, got)
 		}

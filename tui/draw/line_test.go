@@ -8,7 +8,13 @@ import (
 
 func TestLineIsEditedAtItsCursor(t *testing.T) {
 	var l InputLine
-	for _, pressed := range []tea.KeyPressMsg{{Code: 'a', Text: "a"}, {Code: '漢', Text: "漢"}, {Code: 'c', Text: "c"}, {Code: tea.KeyLeft}, {Code: tea.KeyBackspace}} {
+	for _, pressed := range []tea.KeyPressMsg{
+		{Code: 'a', Text: "a"},
+		{Code: '漢', Text: "漢"},
+		{Code: 'c', Text: "c"},
+		{Code: tea.KeyLeft},
+		{Code: tea.KeyBackspace},
+	} {
 		l.Press(pressed)
 	}
 	l.Paste("b\x1b[2J\nb")

@@ -67,7 +67,13 @@ func TestFoundWordsAreVisible(t *testing.T) {
 	theme := NewTheme("dark", true, true, nil)
 	text := strings.Repeat("before ", 12) + "boiler pressure" + strings.Repeat(" after", 12)
 	from := strings.Index(text, "boiler")
-	rows := []Row{{Label: "A long title of a conversation", Detail: "09:30  ", Found: Found{text, from, from + len("boiler pressure")}}, {Label: "short", Detail: "09:30  ", Found: Found{"boiler", 0, 6}}}
+	rows := []Row{
+		{
+			Label: "A long title of a conversation", Detail: "09:30  ",
+			Found: Found{text, from, from + len("boiler pressure")},
+		},
+		{Label: "short", Detail: "09:30  ", Found: Found{"boiler", 0, 6}},
+	}
 	for width := 60; width <= 200; width += 20 {
 		column := Columns(rows, width)
 		starts := map[int]bool{}

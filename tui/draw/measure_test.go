@@ -39,7 +39,8 @@ func TestTextIsCutByItsCells(t *testing.T) {
 	for _, byCharacters := range []bool{false, true} {
 		ByCharacters(byCharacters)
 		for _, text := range []string{
-			"plain text", "漢字かな交じり文", "1\ufe0f\u20e3#\ufe0f\u20e32\ufe0f\u20e3", "हिन्दी क्षत्रिय", "👩\u200d👧👍🏽❤\ufe0f", "a漢\u0301b", "\x1b[1mbold 漢字\x1b[m and \x1b]8;;https://a.b\alink\x1b]8;;\a", "\u0301", "",
+			"plain text", "漢字かな交じり文", "1\ufe0f\u20e3#\ufe0f\u20e32\ufe0f\u20e3", "हिन्दी क्षत्रिय", "👩\u200d👧👍🏽❤\ufe0f",
+			"a漢\u0301b", "\x1b[1mbold 漢字\x1b[m and \x1b]8;;https://a.b\alink\x1b]8;;\a", "\u0301", "",
 		} {
 			for most := range 14 {
 				got := Fit(text, most, "…")
@@ -57,7 +58,8 @@ func TestTextIsCutByItsCells(t *testing.T) {
 					t.Errorf("%q in lines of %d is %q", text, most, lines)
 				}
 				for _, line := range lines {
-					if _, first := ansi.FirstGraphemeCluster(line, Method()); Width(line) > most && Width(line) > first {
+					if _, first := ansi.FirstGraphemeCluster(line, Method()); Width(line) > most &&
+						Width(line) > first {
 						t.Errorf("%q in lines of %d has %q of %d cells", text, most, line, Width(line))
 					}
 				}

@@ -84,8 +84,8 @@ func TestEveryColourStandsOutInEveryTheme(t *testing.T) {
 	}
 }
 
-// A terminal of 256 colours keeps the meaning of those of a theme: each has its hue, what is grey stays grey, and all is
-// read on the shade.
+// A terminal of 256 colours keeps the meaning of those of a theme: each has its hue, what is grey stays grey, and all
+// is read on the shade.
 func Test256ColoursKeepTheirMeaning(t *testing.T) {
 	hcl := func(c color.Color) (hue, chroma, light float64) {
 		made, _ := colorful.MakeColor(c)
@@ -97,7 +97,8 @@ func Test256ColoursKeepTheirMeaning(t *testing.T) {
 		}
 		theme := NewTheme(s.Name, !s.light, true, nil)
 		for name, style := range map[string]lipgloss.Style{
-			"you": theme.You, "brand": theme.Brand, "key": theme.Key, "success": theme.Success, "warning": theme.Warning, "danger": theme.Danger,
+			"you": theme.You, "brand": theme.Brand, "key": theme.Key, "success": theme.Success,
+			"warning": theme.Warning, "danger": theme.Danger,
 			"running": theme.Running, "reference": theme.Reference, "dim": theme.Dim, "border": theme.Border,
 		} {
 			is := colorprofile.ANSI256.Convert(style.GetForeground())

@@ -72,7 +72,8 @@ func TestListRenamesAConversation(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, renamed, _ := chats(t, "ctrl+r", "ctrl+u", "x", "y", "enter"); !slices.Equal(renamed, []string{list[0].ID + " xy"}) {
+	if _, renamed, _ := chats(t, "ctrl+r", "ctrl+u", "x", "y", "enter"); !slices.Equal(renamed,
+		[]string{list[0].ID + " xy"}) {
 		t.Errorf("got %q", renamed)
 	}
 	if closed, renamed, _ := chats(t, "ctrl+r", "x", "esc"); closed || renamed != nil {

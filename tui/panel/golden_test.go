@@ -187,15 +187,23 @@ var plays = map[string]func(b *box){
 	"figures of turns": figures(chattest.WithFigures(), "turn", "G"),
 	"no figures yet":   figures(chat.Options{Statistics: none{}}, ""),
 
-	"first run":                     firstRun(chat.FoundModel{Ready: true, Detail: "qwen3:8b answers, from Ollama on this machine."}),
+	"first run": firstRun(chat.FoundModel{
+		Ready:  true,
+		Detail: "qwen3:8b answers, from Ollama on this machine.",
+	}),
 	"first run without a model":     firstRun(chattest.NoModel),
 	"first run in a folder unknown": firstRun(chattest.NoModel, "~/nowhere", "enter"),
-	"first run fetches a model":     firstRun(chat.FoundModel{Detail: "Ollama runs here and has no model yet; until then LifeHub lists the closest passages.", Pull: "qwen3:4b", Why: "a model that fits this machine"}, "up", "enter"),
-	"first run looks around":        func(b *box) { b.shown = &panel.FirstRun{} }, // nothing was found so far
+	"first run fetches a model": firstRun(chat.FoundModel{Detail: "Ollama runs here and has no model yet; until " +
+		"then LifeHub lists the closest passages.", Pull: "qwen3:4b", Why: "a model that fits this machine"}, "up",
+		"enter"),
+	"first run looks around": func(b *box) { b.shown = &panel.FirstRun{} }, // nothing was found so far
 }
 
 func documents(conversation, name string) func() tea.Cmd {
-	made := &chattest.Documents{Name: "asyncio", Why: "said plainer", Text: "# asyncio\n\n- prefer `TaskGroup`\n- timeouts\n"}
+	made := &chattest.Documents{
+		Name: "asyncio", Why: "said plainer",
+		Text: "# asyncio\n\n- prefer `TaskGroup`\n- timeouts\n",
+	}
 	return func() tea.Cmd { return panel.OpenArtifacts(context.Background(), made, conversation, name) }
 }
 
@@ -231,14 +239,32 @@ type several struct{ chattest.Shelf }
 
 func (several) List(context.Context) <-chan llm.Listing {
 	to := make(chan llm.Listing, 9)
-	for _, name := range []string{"ollama at 127.0.0.1:11434", "work at models.example.org", "desk at 192.168.1.5:11434", "lab at 10.0.0.9:8000"} {
+	for _, name := range []string{
+		"ollama at 127.0.0.1:11434", "work at models.example.org",
+		"desk at 192.168.1.5:11434", "lab at 10.0.0.9:8000",
+	} {
 		to <- llm.Listing{Server: name, Waiting: true}
 	}
-	to <- llm.Listing{Server: "work at models.example.org", Models: []llm.Info{{Name: "work/gpt-oss-120b", Context: 131072, Remote: "models.example.org"}, {Name: "work/llama-3.3-70b", Context: 131072, Remote: "models.example.org"}}}
+	to <- llm.Listing{Server: "work at models.example.org", Models: []llm.Info{{
+		Name:    "work/gpt-oss-120b",
+		Context: 131072, Remote: "models.example.org",
+	}, {
+		Name: "work/llama-3.3-70b", Context: 131072,
+		Remote: "models.example.org",
+	}}}
 	go func() { // after the list was opened
 		time.Sleep(time.Second)
-		to <- llm.Listing{Server: "ollama at 127.0.0.1:11434", Models: []llm.Info{{Name: "qwen3:8b", Size: 5_200_000_000, Context: 40960, Parameters: "8.2B", Capabilities: []string{"completion", "tools"}}}}
-		to <- llm.Listing{Server: "desk at 192.168.1.5:11434", Err: errors.New("desk: model server not reachable at 192.168.1.5:11434: connection refused")}
+		to <- llm.Listing{
+			Server: "ollama at 127.0.0.1:11434",
+			Models: []llm.Info{{
+				Name: "qwen3:8b", Size: 5_200_000_000, Context: 40960, Parameters: "8.2B",
+				Capabilities: []string{"completion", "tools"},
+			}},
+		}
+		to <- llm.Listing{
+			Server: "desk at 192.168.1.5:11434",
+			Err:    errors.New("desk: model server not reachable at 192.168.1.5:11434: connection refused"),
+		}
 		close(to)
 	}()
 	return to
@@ -301,7 +327,10 @@ func (twoNotes) Note(_ context.Context, name, from string) (chat.Note, error) {
 		}
 		return chat.Note{Path: name, File: "/notes/" + name, Text: text}, nil
 	case "log":
-		return chat.Note{Path: "running/log.md", File: "/notes/running/log.md", Text: "# Log from " + from + "\n\n13 km\n"}, nil
+		return chat.Note{
+			Path: "running/log.md", File: "/notes/running/log.md",
+			Text: "# Log from " + from + "\n\n13 km\n",
+		}, nil
 	}
 	return chat.Note{}, fmt.Errorf("there is no note %q", name)
 }
@@ -335,11 +364,15 @@ func TestANoteIsClosed(t *testing.T) {
 
 func TestSourceOfADeletedNoteIsShown(t *testing.T) {
 	o := chat.Options{Notes: twoNotes{}}
-	cited := transcript.Cited{Citation: agent.Citation{Path: "a.md", Line: 9}, Source: agent.Source{Path: "a.md", Vault: t.TempDir(), Line: 8, Text: "before\n\nRun three times a week."}}
+	cited := transcript.Cited{
+		Citation: agent.Citation{Path: "a.md", Line: 9},
+		Source:   agent.Source{Path: "a.md", Vault: t.TempDir(), Line: 8, Text: "before\n\nRun three times a week."},
+	}
 	shown, cmd, problem := panel.OpenSource(t.Context(), &o, cited)
 	b := &box{t: t, keys: draw.DefaultKeys(), width: 60, shown: shown}
 	b.run(cmd)
-	if text := strings.Join(b.draw(60, height, draw.NewTheme("", true, true, nil)), "\n"); problem != "" || !strings.Contains(b.asks, "there is no note") || !strings.Contains(text, "Run three times a week.") {
+	if text := strings.Join(b.draw(60, height, draw.NewTheme("", true, true, nil)), "\n"); problem != "" ||
+		!strings.Contains(b.asks, "there is no note") || !strings.Contains(text, "Run three times a week.") {
 		t.Errorf("%s, %s:\n%s", problem, b.asks, text)
 	}
 }

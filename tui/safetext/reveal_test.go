@@ -28,7 +28,8 @@ func unshown(s, shown string) string {
 		case r == 0x7f:
 			sign = "␡"
 		}
-		if strings.Count(s, string(r)) > strings.Count(shown, string(r))+strings.Count(shown, sign) && strings.Count(s, s[i:i+1]) > strings.Count(shown, sign) {
+		if strings.Count(s, string(r)) > strings.Count(shown, string(r))+strings.Count(shown, sign) &&
+			strings.Count(s, s[i:i+1]) > strings.Count(shown, sign) {
 			return fmt.Sprintf("%q at %d", s[i:i+size], i)
 		}
 	}
@@ -63,8 +64,9 @@ func TestEveryHiddenCharacterIsShown(t *testing.T) {
 
 func TestVisibleLeavesTextAsItIs(t *testing.T) {
 	for in, want := range map[string]string{
-		"a\tb\n\n    code\r\nпривет":                                "a\tb\n\n    code\nпривет",
-		"می\u200cخواهم 👩\u200d👧 ❤\ufe0f " + strings.Repeat(" ", 40): "می\u200cخواهم 👩\u200d👧 ❤\ufe0f " + strings.Repeat(" ", 40),
+		"a\tb\n\n    code\r\nпривет": "a\tb\n\n    code\nпривет",
+		"می\u200cخواهم 👩\u200d👧 ❤\ufe0f " + strings.Repeat(" ", 40): "می\u200cخواهم 👩\u200d👧 ❤\ufe0f " +
+			strings.Repeat(" ", 40),
 		"раypal":                    "раypal",
 		"a\x1b[31mb\x00\u009bc\xff": "a␛[31mb␀⟨U+009B⟩c⟨byte FF⟩",
 		"a\rb\u2028c\u200bd\u200de": "a␍b⟨U+2028⟩c⟨U+200B⟩d⟨U+200D⟩e",

@@ -25,7 +25,8 @@ func fault(s string) string {
 			return "a control character"
 		case unicode.In(r, unicode.Bidi_Control, unicode.Noncharacter_Code_Point, unicode.Cs):
 			return "a character that rearranges or is none"
-		case r >= 0xe0000 && r <= 0xe0fff && !(r >= 0xe0100 && r <= 0xe01ef) && !strings.Contains(s, "\U0001f3f4\U000e0067\U000e0062"):
+		case r >= 0xe0000 && r <= 0xe0fff && !(r >= 0xe0100 && r <= 0xe01ef) &&
+			!strings.Contains(s, "\U0001f3f4\U000e0067\U000e0062"):
 			return "a tag"
 		case strings.ContainsRune("\u00ad\u034f\u115f\u1160\u180e\u200b\u2028\u2029\u2060\u2061\u2062\u2063\u2064\u3164\ufeff\uffa0\ufff9\ufffa\ufffb", r):
 			return "an invisible character"
@@ -69,10 +70,15 @@ func TestNoHostileTextReachesTheScreen(t *testing.T) {
 
 func TestVisibleTextIsUnchanged(t *testing.T) {
 	for _, s := range []string{
-		"", "plain", "two\nlines\n", "Grüße, naïve café", "Tiếng Việt: ệ ữ", "e\u0301 combining", "日本語と中文、한국어", "ﾊﾝｶｸ ｶﾅ",
-		"العربية فارسی", "می\u200cخواهم", "עִבְרִית", "हिन्दी क्\u200dष न्\u200cन", "മലയാളം ന്\u200d", "ไทย ภาษา", "ភាសាខ្មែរ",
-		"👩\u200d👩\u200d👧\u200d👦 family", "🏳\ufe0f\u200d🌈", "👍🏽 👩🏽\u200d💻", "❤\ufe0f ☺\ufe0f 1\ufe0f\u20e3 #\ufe0f\u20e3", "🇩🇪🇯🇵", "🏴\U000e0067\U000e0062\U000e0065\U000e006e\U000e0067\U000e007f",
-		"葛\U000e0100", "│ ─ ┼ █ ▓ ⠹ ✓ ○", "∑ ∫ √ ≤ → ⇒", "“quotes” – dash … • § ©", "\u00a0nbsp\u3000wide", "Z͑͗ȃ", "\ue0b0 private use",
+		"", "plain", "two\nlines\n", "Grüße, naïve café", "Tiếng Việt: ệ ữ",
+		"e\u0301 combining", "日本語と中文、한국어", "ﾊﾝｶｸ ｶﾅ",
+		"العربية فارسی", "می\u200cخواهم", "עִבְרִית", "हिन्दी क्\u200dष न्\u200cन",
+		"മലയാളം ന്\u200d", "ไทย ภาษา", "ភាសាខ្មែរ",
+		"👩\u200d👩\u200d👧\u200d👦 family", "🏳\ufe0f\u200d🌈", "👍🏽 👩🏽\u200d💻",
+		"❤\ufe0f ☺\ufe0f 1\ufe0f\u20e3 #\ufe0f\u20e3", "🇩🇪🇯🇵",
+		"🏴\U000e0067\U000e0062\U000e0065\U000e006e\U000e0067\U000e007f",
+		"葛\U000e0100", "│ ─ ┼ █ ▓ ⠹ ✓ ○", "∑ ∫ √ ≤ → ⇒", "“quotes” – dash … • § ©", "\u00a0nbsp\u3000wide",
+		"Z͑͗ȃ", "\ue0b0 private use",
 	} {
 		if got := Text(s); got != s {
 			t.Errorf("Text(%q) = %q", s, got)
@@ -98,8 +104,10 @@ func TestLineEndsAndTabs(t *testing.T) {
 
 func TestSequencesAreRemovedWithinTheirLine(t *testing.T) {
 	for in, want := range map[string]string{
-		"a\x1b[31mb": "ab", "a\x1b[31": "a", "a\x1b]0;t\ab": "ab", "a\x1b]0;t\x1b\\b": "ab", "a\x1b]0;t": "a", "a\x1b]0;t\nb": "a\nb", "a\x1b[3\nb": "a\nb",
-		"a\u009b31mb": "ab", "a\x9b31mb": "a\ufffd31mb", "a\u009d0;t\u009cb": "ab", "a\x1bPq#0\x1b\\b": "ab", "a\x1b(0b": "ab", "a\x1bcb": "ab", "a\x1b[31жb": "aжb",
+		"a\x1b[31mb": "ab", "a\x1b[31": "a", "a\x1b]0;t\ab": "ab", "a\x1b]0;t\x1b\\b": "ab", "a\x1b]0;t": "a",
+		"a\x1b]0;t\nb": "a\nb", "a\x1b[3\nb": "a\nb",
+		"a\u009b31mb": "ab", "a\x9b31mb": "a\ufffd31mb", "a\u009d0;t\u009cb": "ab", "a\x1bPq#0\x1b\\b": "ab",
+		"a\x1b(0b": "ab", "a\x1bcb": "ab", "a\x1b[31жb": "aжb",
 		"a\x1b]0;é\u009cb": "ab", "a\x1b]0;“”\x1b\\b": "ab", "\x1b\x1b[0m[2J": "[2J",
 	} {
 		if got := Text(in); got != want {
@@ -138,8 +146,11 @@ func TestRevealHidesNothing(t *testing.T) {
 var anyText = rapid.Custom(func(t *rapid.T) string {
 	piece := rapid.OneOf(
 		rapid.SampledFrom([]string{
-			"a", " ", "word", "\n", "\r", "\t", "\x1b", "[", "]", "31", ";", "m", "\a", "\\", "\x9b", "\u009b", "\x9c", "\u009c", "\x9d", "P", "é", "\u0301", "漢", "👩", "\u200d", "\u200c",
-			"\ufe0f", "\ufe0e", "1", "\u20e3", "🏽", "🇩", "🏴", "\U000e0067", "\U000e007f", "\xff", "\xc2", "\xe2\x80", "م", "ی", "क", "्", "ष", "\u202e", "\u180b", "ᠠ", "\u1161", "가", "\U000e0100", "\u2028", "8", "http://x",
+			"a", " ", "word", "\n", "\r", "\t", "\x1b", "[", "]", "31", ";", "m", "\a", "\\", "\x9b", "\u009b", "\x9c",
+			"\u009c", "\x9d", "P", "é", "\u0301", "漢", "👩", "\u200d", "\u200c",
+			"\ufe0f", "\ufe0e", "1", "\u20e3", "🏽", "🇩", "🏴", "\U000e0067", "\U000e007f", "\xff", "\xc2", "\xe2\x80",
+			"م", "ی", "क", "्", "ष", "\u202e", "\u180b", "ᠠ", "\u1161", "가", "\U000e0100",
+			"\u2028", "8", "http://x",
 		}),
 		rapid.StringN(0, 4, 8),
 		rapid.Map(rapid.SliceOfN(rapid.Byte(), 0, 4), func(b []byte) string { return string(b) }),

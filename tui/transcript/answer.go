@@ -92,8 +92,8 @@ func (a *Answer) newStream() *draw.MarkdownStream {
 	return stream
 }
 
-// Judge shows the verdict on a citation next to it, and the number of a found source. It reports false if the citation is in
-// another answer or there is nothing to show.
+// Judge shows the verdict on a citation next to it, and the number of a found source. It reports false if the citation
+// is in another answer or there is nothing to show.
 func (a *Answer) Judge(c agent.Citation) bool {
 	at := c.At - a.from
 	line := inline(c)

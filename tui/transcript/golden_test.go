@@ -69,22 +69,41 @@ var tales = map[string]told{
 	"a team has worked":       {bodies: slices.Concat(teamwork, teamDone)},
 	"work of a team unfolded": {bodies: slices.Concat(teamwork, teamDone), keys: []string{"ctrl+o"}},
 
-	"a step runs for long":      {bodies: chattest.Story(chattest.Planning, chattest.Searched), lasts: 4 * time.Second},
-	"tools are unfolded":        {bodies: chattest.Story(chattest.Planning, chattest.Searched), keys: []string{"ctrl+o"}},
-	"the plan is folded":        {bodies: chattest.Story(chattest.Planning, chattest.Searched), keys: []string{"ctrl+t"}},
-	"a call tells its progress": {bodies: chattest.Story(chattest.Planning, chattest.Searched, []agent.Body{agent.ToolProgressed{Step: "2", Call: "b", Name: "brave_web_search", Progress: agent.Progress{Done: 3, Total: 10, Message: "page 3"}}})},
-	"all states of a step":      {bodies: statesOfAStep()},
+	"a step runs for long": {bodies: chattest.Story(chattest.Planning, chattest.Searched), lasts: 4 * time.Second},
+	"tools are unfolded": {
+		bodies: chattest.Story(chattest.Planning, chattest.Searched),
+		keys:   []string{"ctrl+o"},
+	},
+	"the plan is folded": {
+		bodies: chattest.Story(chattest.Planning, chattest.Searched),
+		keys:   []string{"ctrl+t"},
+	},
+	"a call tells its progress": {bodies: chattest.Story(chattest.Planning, chattest.Searched,
+		[]agent.Body{agent.ToolProgressed{
+			Step: "2", Call: "b", Name: "brave_web_search",
+			Progress: agent.Progress{Done: 3, Total: 10, Message: "page 3"},
+		}})},
+	"all states of a step": {bodies: statesOfAStep()},
 	"a tool outside a plan": {bodies: []agent.Body{
 		agent.ToolStarted{Call: "x", Name: "today", Input: chattest.Raw(`{}`)},
 		agent.ToolEnded{Call: "x", Name: "today", Output: "2026-11-21", Took: 3},
 		agent.ToolStarted{Call: "y", Name: "calculate", Input: chattest.Raw(`{"expression":"2+2"}`)},
 	}},
 
-	"thoughts are unfolded": {bodies: []agent.Body{agent.Thought{Content: "The user asks about running."}, agent.Said{Content: "Hello."}}, keys: []string{"ctrl+o"}},
-	"workers think":         {bodies: slices.Concat(teamwork, thinking)},
-	"workers have thought":  {bodies: slices.Concat(teamwork, thinking, []agent.Body{agent.Ended{}}), keys: []string{"ctrl+o"}},
-	"what was remembered":   {bodies: chattest.Story(chattest.Planning[:2], chattest.Recalled)},
-	"a source is previewed": {bodies: chattest.Story(chattest.Planning, chattest.Searched, chattest.Answered), then: func(t *Model) { t.ChooseSources() }, keys: []string{"space"}},
+	"thoughts are unfolded": {bodies: []agent.Body{
+		agent.Thought{Content: "The user asks about running."},
+		agent.Said{Content: "Hello."},
+	}, keys: []string{"ctrl+o"}},
+	"workers think": {bodies: slices.Concat(teamwork, thinking)},
+	"workers have thought": {
+		bodies: slices.Concat(teamwork, thinking, []agent.Body{agent.Ended{}}),
+		keys:   []string{"ctrl+o"},
+	},
+	"what was remembered": {bodies: chattest.Story(chattest.Planning[:2], chattest.Recalled)},
+	"a source is previewed": {
+		bodies: chattest.Story(chattest.Planning, chattest.Searched, chattest.Answered),
+		then:   func(t *Model) { t.ChooseSources() }, keys: []string{"space"},
+	},
 }
 
 // thinking is workers that think side by side, each in a row of its own.
@@ -99,21 +118,35 @@ var thinking = []agent.Body{
 // teamwork is two workers, the first of which tries again.
 var teamwork = []agent.Body{
 	agent.PlanMade{Mode: agent.TeamMode, Steps: []agent.Step{
-		{ID: "1", Tool: "delegate", Input: chattest.Raw(`{"worker_type":"notes","task_description":"Find what the notes say about running.","success_criteria":"x"}`)},
-		{ID: "2", Tool: "delegate", Input: chattest.Raw(`{"worker_type":"search","task_description":"Find marathon training tips.","success_criteria":"x"}`)},
+		{ID: "1", Tool: "delegate", Input: chattest.Raw(`{"worker_type":"notes","task_description":"Find what the ` +
+			`notes say about running.","success_criteria":"x"}`)},
+		{ID: "2", Tool: "delegate", Input: chattest.Raw(`{"worker_type":"search","task_description":"Find marathon ` +
+			`training tips.","success_criteria":"x"}`)},
 	}},
 	agent.StepChanged{Step: "1", Status: agent.Running},
 	agent.PhaseStarted{Agent: "notes", Step: "1", Attempt: 1},
 	agent.StepChanged{Step: "2", Status: agent.Running},
 	agent.PhaseStarted{Agent: "search", Step: "2", Attempt: 1},
-	agent.PlanMade{Mode: agent.TeamMode, Under: "1", Attempt: 1, Steps: []agent.Step{{ID: "1.1", Tool: "search_notes", Input: chattest.Raw(`{"query":"running"}`)}}},
-	agent.PlanMade{Mode: agent.TeamMode, Under: "2", Attempt: 1, Steps: []agent.Step{{ID: "2.1", Tool: "brave_web_search", Input: chattest.Raw(`{"query":"marathon training tips"}`)}}},
+	agent.PlanMade{
+		Mode: agent.TeamMode, Under: "1", Attempt: 1,
+		Steps: []agent.Step{{ID: "1.1", Tool: "search_notes", Input: chattest.Raw(`{"query":"running"}`)}},
+	},
+	agent.PlanMade{
+		Mode: agent.TeamMode, Under: "2", Attempt: 1,
+		Steps: []agent.Step{{
+			ID: "2.1", Tool: "brave_web_search",
+			Input: chattest.Raw(`{"query":"marathon training tips"}`),
+		}},
+	},
 	agent.StepChanged{Step: "1.1", Status: agent.Running},
 	agent.StepChanged{Step: "2.1", Status: agent.Running},
 	agent.StepChanged{Step: "1.1", Status: agent.Done},
 	agent.Evaluated{Step: "1", Attempt: 1, Judgement: agent.Judgement{Score: 0.4, Feedback: "It names no days."}},
 	agent.PhaseStarted{Agent: "notes", Step: "1", Attempt: 2},
-	agent.PlanMade{Mode: agent.TeamMode, Under: "1", Attempt: 2, Steps: []agent.Step{{ID: "1.2", Tool: "read_note", Input: chattest.Raw(`{"path":"fitness.md"}`)}}},
+	agent.PlanMade{
+		Mode: agent.TeamMode, Under: "1", Attempt: 2,
+		Steps: []agent.Step{{ID: "1.2", Tool: "read_note", Input: chattest.Raw(`{"path":"fitness.md"}`)}},
+	},
 	agent.StepChanged{Step: "1.2", Status: agent.Running},
 }
 
@@ -136,7 +169,10 @@ func statesOfAStep() []agent.Body {
 	for i, state := range states {
 		id := fmt.Sprint(i + 1)
 		made.Steps = append(made.Steps, agent.Step{ID: id, Tool: "list_tasks", Description: "state " + string(state)})
-		changes = append(changes, agent.StepChanged{Step: id, Status: state, Reason: map[agent.Status]string{agent.Denied: "not now", agent.StepFailed: "no such note"}[state]})
+		changes = append(changes, agent.StepChanged{
+			Step: id, Status: state,
+			Reason: map[agent.Status]string{agent.Denied: "not now", agent.StepFailed: "no such note"}[state],
+		})
 	}
 	made.Dropped = []string{"step 9: no tool is called shell"}
 	return append([]agent.Body{made}, changes...)

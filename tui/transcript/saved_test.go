@@ -17,19 +17,36 @@ import (
 // again, folded, its plans open, and from 40 columns to 200.
 func TestReopenedTurnIsUnchanged(t *testing.T) {
 	stories := map[string][]agent.Body{
-		"raising": raising(false), "raising, a step failed": raising(true), "recalled": chattest.Recalled, "windowed": chattest.Windowed,
-		"answered": chattest.Story(chattest.Planning, chattest.Searched, chattest.Answered), "changed": slices.Concat(raising(false), []agent.Body{agent.Ended{Effects: changedTasks}}),
+		"raising": raising(false), "raising, a step failed": raising(true), "recalled": chattest.Recalled,
+		"windowed": chattest.Windowed,
+		"answered": chattest.Story(chattest.Planning, chattest.Searched, chattest.Answered),
+		"changed":  slices.Concat(raising(false), []agent.Body{agent.Ended{Effects: changedTasks}}),
 		"nearest": {
-			agent.PlanMade{Fallback: true, Dropped: []string{"no JSON"}, Steps: []agent.Step{{ID: "1", Tool: "search_notes"}}},
+			agent.PlanMade{
+				Fallback: true, Dropped: []string{"no JSON"},
+				Steps: []agent.Step{{ID: "1", Tool: "search_notes"}},
+			},
 			agent.StepChanged{Step: "1", Status: agent.Done},
 			agent.Said{Content: "Your notes don't say."},
 			agent.Noticed{Text: "A note was left out."},
-			agent.Ended{Answer: "Your notes don't say.", Unanswered: true, Nearest: []agent.Source{chattest.Fitness}, Coverage: &agent.Coverage{Indexed: 608, Total: 1866, Unread: 1258}},
+			agent.Ended{
+				Answer: "Your notes don't say.", Unanswered: true, Nearest: []agent.Source{chattest.Fitness},
+				Coverage: &agent.Coverage{Indexed: 608, Total: 1866, Unread: 1258},
+			},
 		},
-		"failed":                           {agent.Said{Content: "It begins"}, agent.Failed{Message: "model server not reachable", Hint: "start it with: ollama serve"}},
-		"stopped before anything was said": {agent.PhaseStarted{Agent: "planner"}, agent.Ended{Metrics: agent.Metrics{Interrupted: true}}},
+		"failed": {
+			agent.Said{Content: "It begins"},
+			agent.Failed{Message: "model server not reachable", Hint: "start it with: ollama serve"},
+		},
+		"stopped before anything was said": {
+			agent.PhaseStarted{Agent: "planner"},
+			agent.Ended{Metrics: agent.Metrics{Interrupted: true}},
+		},
 		"allowed": {
-			agent.PlanMade{Steps: []agent.Step{{ID: "1", Tool: "add_task", Input: chattest.Raw(`{"text":"` + strings.Repeat("milk ", 99) + `"}`)}, {ID: "2", Tool: "fly"}}},
+			agent.PlanMade{Steps: []agent.Step{{
+				ID: "1", Tool: "add_task",
+				Input: chattest.Raw(`{"text":"` + strings.Repeat("milk ", 99) + `"}`),
+			}, {ID: "2", Tool: "fly"}}},
 			agent.PermissionGiven{Step: "1", Decision: agent.AllowOnce},
 			agent.StepChanged{Step: "1", Status: agent.Done},
 			agent.StepChanged{Step: "2", Status: agent.Denied, Reason: "the user said no"},

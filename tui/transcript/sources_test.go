@@ -22,23 +22,34 @@ func cite(s *Sources, c agent.Citation, from agent.Source) {
 
 func TestAPageAmongTheSourcesIsALink(t *testing.T) {
 	for address, want := range map[string]struct{ link, shown string }{
-		"https://tips.example/marathon?week=1":           {"https://tips.example/marathon?week=1", "https://tips.example/marathon?week=1"},
-		"https://tips.example/\x1b]0;title\a":            {"https://tips.example/", "https://tips.example/"},
-		"https://t\u0456ps.example/":                     {"", "https://xn--tps-jhd.example/"}, // a Cyrillic letter
-		"https://accounts.google.com.tips.example/login": {"https://accounts.google.com.tips.example/login", "https://accounts.google.com.tips.example/login"},
+		"https://tips.example/marathon?week=1": {
+			"https://tips.example/marathon?week=1",
+			"https://tips.example/marathon?week=1",
+		},
+		"https://tips.example/\x1b]0;title\a": {"https://tips.example/", "https://tips.example/"},
+		"https://t\u0456ps.example/":          {"", "https://xn--tps-jhd.example/"}, // a Cyrillic letter
+		"https://accounts.google.com.tips.example/login": {
+			"https://accounts.google.com.tips.example/login",
+			"https://accounts.google.com.tips.example/login",
+		},
 		"https://accounts.google.com@evil.example/login": {"", "not a web page: evil.example"},
-		"https://tips.example/\u202egpj.harmles":         {"https://tips.example/gpj.harmles", "https://tips.example/gpj.harmles"},
-		"running.md":                                     {"", "running.md:3"},
+		"https://tips.example/\u202egpj.harmles": {
+			"https://tips.example/gpj.harmles",
+			"https://tips.example/gpj.harmles",
+		},
+		"running.md": {"", "running.md:3"},
 	} {
 		s := NewSources("")
-		cite(s, agent.Citation{N: 1, Path: address, Line: 3, Verdict: agent.Verified, Sentence: "Rest."}, agent.Source{N: 1, Path: address, Heading: "Tips"})
+		cite(s, agent.Citation{N: 1, Path: address, Line: 3, Verdict: agent.Verified, Sentence: "Rest."},
+			agent.Source{N: 1, Path: address, Heading: "Tips"})
 		for _, width := range []int{100, 30} {
 			line := s.Render(width, draw.NewTheme("", true, false, nil))[0]
 			opened, closed := strings.Count(line, "\x1b]8;;http"), strings.Count(line, "\x1b]8;;\a")
 			if opened != closed || (want.link != "") != strings.Contains(line, "\x1b]8;;"+want.link+"\a") {
 				t.Errorf("%q: the line is %q", address, line)
 			}
-			if got := ansi.Strip(line); width == 100 && !strings.Contains(got, want.shown) || draw.Width(line) > width || strings.Contains(line, "\x1b]0") {
+			if got := ansi.Strip(line); width == 100 && !strings.Contains(got, want.shown) ||
+				draw.Width(line) > width || strings.Contains(line, "\x1b]0") {
 				t.Errorf("%q reads %q", address, got)
 			} else if want.link != "" && !strings.Contains(got, "tips.example") {
 				t.Errorf("%q is cut to %q", address, got)
@@ -49,7 +60,10 @@ func TestAPageAmongTheSourcesIsALink(t *testing.T) {
 
 func TestQuotationWithoutNumberIsNamedByWords(t *testing.T) {
 	s := NewSources("")
-	cite(s, agent.Citation{N: 1, Path: "running.md", Line: 3, Verdict: agent.Verified, Words: "The long run is on Sunday, and then there is the rest"}, agent.Source{N: 1, Path: "running.md"})
+	cite(s, agent.Citation{
+		N: 1, Path: "running.md", Line: 3, Verdict: agent.Verified,
+		Words: "The long run is on Sunday, and then there is the rest",
+	}, agent.Source{N: 1, Path: "running.md"})
 	cite(s, agent.Citation{Words: "Run in the \x1b[31mrain\nonly", Verdict: agent.NotFound}, agent.Source{})
 	cite(s, agent.Citation{Words: "Run without any shoes", Verdict: agent.NotFound}, agent.Source{})
 	s.choose(0)
@@ -76,11 +90,15 @@ func TestFoundSourceIsShownWithoutAVerdict(t *testing.T) {
 	const said = "You run three times a week. Rest on Monday."
 	a := NewAnswer()
 	a.Grow(said)
-	found := agent.Citation{N: 2, Path: "running.md", Line: 3, Verdict: agent.Found, Sentence: "You run three times a week.", At: len("You run three times a week.")}
+	found := agent.Citation{
+		N: 2, Path: "running.md", Line: 3, Verdict: agent.Found,
+		Sentence: "You run three times a week.", At: len("You run three times a week."),
+	}
 	if !a.Judge(found) {
 		t.Error("it is not shown")
 	}
-	if got := ansi.Strip(strings.Join(a.Render(80, theme), "\n")); !strings.Contains(got, "You run three times a week. [2] Rest on Monday.") {
+	if got := ansi.Strip(strings.Join(a.Render(80, theme), "\n")); !strings.Contains(got,
+		"You run three times a week. [2] Rest on Monday.") {
 		t.Errorf("the answer reads %q", got)
 	}
 	s := NewSources("")
@@ -97,12 +115,16 @@ func TestFoundSourceIsShownWithoutAVerdict(t *testing.T) {
 func TestTruncatedLocationShowsItsLine(t *testing.T) {
 	s := NewSources("")
 	for _, line := range []int{4, 121} {
-		cite(s, agent.Citation{N: 1, Path: "git/undo-latest-changes-committed-to-specific-file.md", Line: line, Verdict: agent.Verified}, agent.Source{N: 1})
+		cite(s, agent.Citation{
+			N: 1, Path: "git/undo-latest-changes-committed-to-specific-file.md", Line: line,
+			Verdict: agent.Verified,
+		}, agent.Source{N: 1})
 	}
 	for _, chosen := range []int{-1, 0} {
 		s.choose(chosen)
 		for i, line := range s.Render(60, draw.NewTheme("", true, false, nil)) {
-			if got, want := ansi.Strip(line), []string{"…:4 ", "…:121 "}[i]; !strings.Contains(got+" ", want) || draw.Width(line) > 60 {
+			if got, want := ansi.Strip(line), []string{"…:4 ", "…:121 "}[i]; !strings.Contains(got+" ", want) ||
+				draw.Width(line) > 60 {
 				t.Errorf("chosen %d: %q lacks %q", chosen, got, want)
 			}
 		}
@@ -112,7 +134,10 @@ func TestTruncatedLocationShowsItsLine(t *testing.T) {
 func TestSourcePassageIsDrawnLikeANote(t *testing.T) {
 	c := Cited{
 		Citation: agent.Citation{N: 1, Path: "plan.md", Line: 15},
-		Source:   agent.Source{N: 1, Path: "plan.md", Line: 10, Text: "## Week\none\nword\neach\n\n**Ten** percent, [log](log.md)\x1b[2J\n"},
+		Source: agent.Source{
+			N: 1, Path: "plan.md", Line: 10,
+			Text: "## Week\none\nword\neach\n\n**Ten** percent, [log](log.md)\x1b[2J\n",
+		},
 	}
 	lines := c.passage(38, draw.NewTheme("", true, true, nil))
 	shown := ansi.Strip(strings.Join(lines, "\n"))

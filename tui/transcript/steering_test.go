@@ -26,14 +26,27 @@ func shownOf(items []Item) (list []string) {
 // question; a turn that is resumed shows it no second time.
 func TestSteeringIsShownOnceWhenATurnIsReadAgain(t *testing.T) {
 	saved := agent.WithSteering("What did I run?", "Only this year.")
-	taken := agent.Event{Body: agent.Noticed{Text: "You added: …", Steering: &agent.Steering{ID: "1", Text: "Only this year."}}}
+	taken := agent.Event{Body: agent.Noticed{
+		Text:     "You added: …",
+		Steering: &agent.Steering{ID: "1", Text: "Only this year."},
+	}}
 	for name, tc := range map[string]struct {
 		exchange agent.Exchange
 		resumed  bool
 	}{
-		"with its course":    {exchange: agent.Exchange{Question: saved, Answer: agent.Answer{Text: "Thrice.", Course: []agent.CourseEvent{{Event: taken}, {Event: agent.Event{Body: agent.Said{}}}, {At: 7, Event: agent.Event{Body: agent.Ended{}}}}}}},
-		"without one":        {exchange: agent.Exchange{Question: saved, Answer: agent.Answer{Text: "Thrice."}}},
-		"killed and resumed": {exchange: agent.Exchange{Question: saved, Open: true, Answer: agent.Answer{Text: "Thrice."}}, resumed: true},
+		"with its course": {exchange: agent.Exchange{
+			Question: saved,
+			Answer: agent.Answer{Text: "Thrice.", Course: []agent.CourseEvent{
+				{Event: taken},
+				{Event: agent.Event{Body: agent.Said{}}},
+				{At: 7, Event: agent.Event{Body: agent.Ended{}}},
+			}},
+		}},
+		"without one": {exchange: agent.Exchange{Question: saved, Answer: agent.Answer{Text: "Thrice."}}},
+		"killed and resumed": {exchange: agent.Exchange{
+			Question: saved, Open: true,
+			Answer: agent.Answer{Text: "Thrice."},
+		}, resumed: true},
 	} {
 		var m Model
 		for _, i := range m.Saved(tc.exchange) {

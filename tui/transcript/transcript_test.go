@@ -102,7 +102,8 @@ func inOrder(whole, part []string) bool {
 // An answer that arrived in pieces looks as one that was there at once, however
 // it was cut and whatever the widths on the way.
 func TestStreamedAnswerLooksLikeAWholeOne(t *testing.T) {
-	const source = "# Title\n\nSome *words* and `code` [1].\n\n- a\n  - b\n\n1. x\n2. y\n\n| a | b |\n|---|---|\n| 1 | 漢字 |\n\n```go\nfunc f() {}\n```\n\n> quote\n\nThe end."
+	const source = "# Title\n\nSome *words* and `code` [1].\n\n- a\n  - b\n\n1. x\n2. y\n\n| a | b |\n|---|---|\n| 1 " +
+		"| 漢字 |\n\n```go\nfunc f() {}\n```\n\n> quote\n\nThe end."
 	theme := draw.NewTheme("", true, true, nil)
 	rapid.Check(t, func(t *rapid.T) {
 		a := NewAnswer()

@@ -17,7 +17,8 @@ import (
 	"lifehub/tui/draw"
 )
 
-const raise = "Your plan says to raise it by “at most 10 % a week” [1] and to step back every fourth week. The log shows four weeks in a row above that [2], " +
+const raise = "Your plan says to raise it by “at most 10 % a week” [1] and to step back every fourth week. The log " +
+	"shows four weeks in a row above that [2], " +
 	"and the physio wants a rest [3].\n\n```python\nweeks = [12, 13.2, 14.5, 12]\n```\n\nSleep eight hours [4]."
 
 // raising is a turn in the order of its events: a search that works, one that
@@ -25,38 +26,59 @@ const raise = "Your plan says to raise it by “at most 10 % a week” [1] and t
 func raising(fails bool) []agent.Body {
 	at := func(mark string) int { return strings.Index(raise, mark) + len(mark) }
 	sources := []agent.Source{
-		{N: 1, Path: "running/plan.md", Line: 8, EndLine: 14, Heading: "The long run", Text: "Raise it by at most 10 % a week."},
+		{
+			N: 1, Path: "running/plan.md", Line: 8, EndLine: 14, Heading: "The long run",
+			Text: "Raise it by at most 10 % a week.",
+		},
 		{N: 2, Path: "running/log.md", Line: 40, EndLine: 52, Text: "three weeks in a row"},
 		{N: 3, Path: "health/physio/2026/autumn/appointments and exercises.md", Line: 3, EndLine: 9, Text: "Rest."},
 	}
-	ended, brought := agent.StepChanged{Step: "2", Status: agent.Done}, agent.ToolEnded{Step: "2", Call: "b", Name: "brave_web_search", Output: "3 pages", Took: 812}
+	ended, brought := agent.StepChanged{Step: "2", Status: agent.Done},
+		agent.ToolEnded{Step: "2", Call: "b", Name: "brave_web_search", Output: "3 pages", Took: 812}
 	if fails {
-		ended, brought = agent.StepChanged{Step: "2", Status: agent.StepFailed, Reason: "no network"}, agent.ToolEnded{Step: "2", Call: "b", Name: "brave_web_search", Error: "no network", Took: 812}
+		ended, brought = agent.StepChanged{Step: "2", Status: agent.StepFailed, Reason: "no network"},
+			agent.ToolEnded{Step: "2", Call: "b", Name: "brave_web_search", Error: "no network", Took: 812}
 	}
 	return []agent.Body{
 		agent.PhaseStarted{Agent: "planner"},
 		agent.Thought{Agent: "planner", Content: "The user runs."},
 		agent.PlanMade{Steps: []agent.Step{
 			{ID: "1", Tool: "search_notes", Input: chattest.Raw(`{"query":"weekly running distance"}`)},
-			{ID: "2", Tool: "brave_web_search", Input: chattest.Raw(`{"query":"raise weekly running distance safely","count":5}`)},
+			{ID: "2", Tool: "brave_web_search", Input: chattest.Raw(`{"query":"raise weekly running distance safely",` +
+				`"count":5}`)},
 		}},
 		agent.StepChanged{Step: "1", Status: agent.Running},
 		agent.ToolStarted{Step: "1", Call: "a", Name: "search_notes"},
 		agent.StepChanged{Step: "2", Status: agent.Running},
 		agent.ToolStarted{Step: "2", Call: "b", Name: "brave_web_search"},
-		agent.ToolEnded{Step: "1", Call: "a", Name: "search_notes", Sources: sources, Took: 84, Coverage: &agent.Coverage{Indexed: 1866, Total: 1866}},
+		agent.ToolEnded{
+			Step: "1", Call: "a", Name: "search_notes", Sources: sources, Took: 84,
+			Coverage: &agent.Coverage{Indexed: 1866, Total: 1866},
+		},
 		agent.StepChanged{Step: "1", Status: agent.Done},
 		brought, ended,
 		agent.PhaseStarted{Agent: "explainer"},
 		agent.Said{Content: raise},
-		agent.Cited{Citation: agent.Citation{N: 1, Path: "running/plan.md", Line: 12, Verdict: agent.Verified, Sentence: "x", At: at("[1]")}, Source: sources[0]},
-		agent.Cited{Citation: agent.Citation{N: 2, Path: "running/log.md", Line: 44, Verdict: agent.Stale, At: at("[2]")}, Source: sources[1]},
-		agent.Cited{Citation: agent.Citation{N: 3, Path: sources[2].Path, Line: 3, Verdict: agent.Cites, At: at("[3]")}, Source: sources[2]},
+		agent.Cited{Citation: agent.Citation{
+			N: 1, Path: "running/plan.md", Line: 12, Verdict: agent.Verified,
+			Sentence: "x", At: at("[1]"),
+		}, Source: sources[0]},
+		agent.Cited{Citation: agent.Citation{
+			N: 2, Path: "running/log.md", Line: 44, Verdict: agent.Stale,
+			At: at("[2]"),
+		}, Source: sources[1]},
+		agent.Cited{
+			Citation: agent.Citation{N: 3, Path: sources[2].Path, Line: 3, Verdict: agent.Cites, At: at("[3]")},
+			Source:   sources[2],
+		},
 		agent.Cited{Citation: agent.Citation{N: 4, Verdict: agent.NotFound, At: at("[4]")}},
 	}
 }
 
-var changedTasks = agent.Effects{{Kind: agent.NoteChanged, Path: "tasks.md", Lines: &agent.Lines{Added: 1}}, {Kind: agent.RequestSent, Tool: agent.WebSearch, Host: "duckduckgo.com", Count: 2}}
+var changedTasks = agent.Effects{
+	{Kind: agent.NoteChanged, Path: "tasks.md", Lines: &agent.Lines{Added: 1}},
+	{Kind: agent.RequestSent, Tool: agent.WebSearch, Host: "duckduckgo.com", Count: 2},
+}
 
 // underlined is a run of underlined text.
 var underlined = regexp.MustCompile(`\x1b\[4[;m][^\x1b]*`)
@@ -83,7 +105,10 @@ func TestWholeTurn(t *testing.T) {
 			for _, width := range []int{40, 60, 80, 100, 120, 160, 200} {
 				tr, k := &Model{Chosen: -1, Theme: draw.NewTheme("", true, true, nil)}, draw.DefaultKeys()
 				tr.Resize(width, 40)
-				tr.Add(&Question{Text: "How do I raise my weekly running distance?", Turn: "b", Siblings: []string{"a", "b", "c"}})
+				tr.Add(&Question{
+					Text: "How do I raise my weekly running distance?", Turn: "b",
+					Siblings: []string{"a", "b", "c"},
+				})
 				turn, now := tr.Begin(), time.Unix(0, 0)
 				for _, body := range tc.bodies {
 					now = now.Add(75 * time.Millisecond)
@@ -104,7 +129,8 @@ func TestWholeTurn(t *testing.T) {
 				}
 				fmt.Fprintf(&page, "── %d columns\n", width)
 				for _, line := range WithoutEnd(tr.View()) {
-					if at := strings.LastIndex(line, "\x1b["); at >= 0 && !strings.HasPrefix(line[at:], ansi.ResetStyle) {
+					if at := strings.LastIndex(line, "\x1b["); at >= 0 &&
+						!strings.HasPrefix(line[at:], ansi.ResetStyle) {
 						t.Errorf("%d columns: a style goes on after the line %q", width, line)
 					}
 					if draw.Width(line) > width-draw.Gutter {
@@ -130,13 +156,17 @@ func TestSentenceOfAChosenSourceIsVisible(t *testing.T) {
 	tr.Resize(80, 12)
 	tr.Add(&Question{Text: "Why?"})
 	turn := tr.Begin()
-	first, last := "First it **rains**, [docs](https://a.example/x) say, for a day [1].", "It rains again [1]. The sun is out [2]."
+	first, last := "First it **rains**, [docs](https://a.example/x) say, for a day [1].",
+		"It rains again [1]. The sun is out [2]."
 	text := "Lead.\n\n" + first + "\n\n" + strings.Repeat("Filler.\n\n", 30) + last
 	for _, piece := range []string{text[:9], text[9:]} {
 		turn.Take(agent.Event{Body: agent.Said{Content: piece}}, now)
 	}
 	cites := func(n, at int) {
-		turn.Take(agent.Event{Body: agent.Cited{Citation: agent.Citation{N: n, Path: "a.md", Line: n, Verdict: agent.Cites, At: at}, Source: agent.Source{N: n, Path: "a.md"}}}, now)
+		turn.Take(agent.Event{Body: agent.Cited{Citation: agent.Citation{
+			N: n, Path: "a.md", Line: n,
+			Verdict: agent.Cites, At: at,
+		}, Source: agent.Source{N: n, Path: "a.md"}}}, now)
 	}
 	cites(1, len("Lead.\n\n"+first)-1)
 	cites(1, len(text)-len(" The sun is out [2].")-1)
@@ -176,9 +206,13 @@ func TestSentenceOfAChosenSourceIsVisible(t *testing.T) {
 func TestImportantVerdictsAreVisible(t *testing.T) {
 	s := NewSources("")
 	for n := range 30 {
-		cite(s, agent.Citation{N: n + 1, Path: fmt.Sprintf("notes/%d.md", n), Line: 1, Verdict: agent.Cites}, agent.Source{})
+		cite(s, agent.Citation{N: n + 1, Path: fmt.Sprintf("notes/%d.md", n), Line: 1, Verdict: agent.Cites},
+			agent.Source{})
 	}
-	cite(s, agent.Citation{N: 31, Path: "diary.md", Line: 7, Verdict: agent.Verified, Sentence: "x", Context: "in “not […]”"}, agent.Source{})
+	cite(s, agent.Citation{
+		N: 31, Path: "diary.md", Line: 7, Verdict: agent.Verified, Sentence: "x",
+		Context: "in “not […]”",
+	}, agent.Source{})
 	cite(s, agent.Citation{N: 32, Verdict: agent.NotFound}, agent.Source{})
 	for width := 34; width < 300; width += 7 {
 		lines := s.Render(width, draw.NewTheme("", true, false, nil))
@@ -194,7 +228,10 @@ func TestImportantVerdictsAreVisible(t *testing.T) {
 // A verdict over several lines leaves its colour on none of them.
 func TestLongVerdictEndsItsStyleOnEachLine(t *testing.T) {
 	s := NewSources("")
-	cite(s, agent.Citation{N: 1, Path: "diary.md", Line: 7, Verdict: agent.Verified, Sentence: "It is so [1].", Context: strings.Repeat("in “not […]” · ", 9)}, agent.Source{})
+	cite(s, agent.Citation{
+		N: 1, Path: "diary.md", Line: 7, Verdict: agent.Verified, Sentence: "It is so [1].",
+		Context: strings.Repeat("in “not […]” · ", 9),
+	}, agent.Source{})
 	s.choose(0)
 	for _, line := range s.Render(60, draw.NewTheme("", true, true, nil)) {
 		if at := strings.LastIndex(line, "\x1b["); at < 0 || !strings.HasPrefix(line[at:], ansi.ResetStyle) {

@@ -19,17 +19,21 @@ func TestPageIsDecodedAsDeclared(t *testing.T) {
 		chinese = "马拉松训练每周三次。"
 		russian = "Тренировка три раза в неделю."
 	)
-	bigEndian, littleEndian := unicode.UTF16(unicode.BigEndian, unicode.IgnoreBOM), unicode.UTF16(unicode.LittleEndian, unicode.IgnoreBOM)
+	bigEndian, littleEndian := unicode.UTF16(unicode.BigEndian, unicode.IgnoreBOM),
+		unicode.UTF16(unicode.LittleEndian, unicode.IgnoreBOM)
 	for name, test := range map[string]struct {
 		written      encoding.Encoding
 		header, meta string
 		text         string
 	}{
-		"UTF-8":                               {written: unicode.UTF8, header: "utf-8", text: german},
-		"UTF-8, not declared":                 {written: unicode.UTF8, text: russian},
-		"UTF-8, declared Latin-1":             {written: unicode.UTF8, header: "iso-8859-1", text: german},
-		"UTF-8 with a mark":                   {written: unicode.UTF8BOM, text: chinese},
-		"UTF-16 with a mark":                  {written: unicode.UTF16(unicode.LittleEndian, unicode.UseBOM), text: russian},
+		"UTF-8":                   {written: unicode.UTF8, header: "utf-8", text: german},
+		"UTF-8, not declared":     {written: unicode.UTF8, text: russian},
+		"UTF-8, declared Latin-1": {written: unicode.UTF8, header: "iso-8859-1", text: german},
+		"UTF-8 with a mark":       {written: unicode.UTF8BOM, text: chinese},
+		"UTF-16 with a mark": {
+			written: unicode.UTF16(unicode.LittleEndian, unicode.UseBOM),
+			text:    russian,
+		},
 		"UTF-16 of big end with a mark":       {written: unicode.UTF16(unicode.BigEndian, unicode.UseBOM), text: kana},
 		"UTF-16 declared by the server":       {written: littleEndian, header: "utf-16le", text: german},
 		"UTF-16 of big end, declared":         {written: bigEndian, header: "utf-16be", text: chinese},

@@ -67,7 +67,8 @@ func leading(t *testing.T, to func(path string) string) *httptest.Server {
 func TestRedirectToAnotherSiteStops(t *testing.T) {
 	other := webtest.New(t)
 	for name, to := range map[string]string{
-		"another host": "https://elsewhere.example/page?q=1", "another port": other.URL + "/marathon", "something inside": "http://192.0.2.1/",
+		"another host": "https://elsewhere.example/page?q=1", "another port": other.URL + "/marathon",
+		"something inside": "http://192.0.2.1/",
 	} {
 		server := leading(t, func(path string) string {
 			return map[string]string{"/first": "/second", "/second": to}[path]
@@ -76,7 +77,8 @@ func TestRedirectToAnotherSiteStops(t *testing.T) {
 		home := atHome(server.Listener.Addr().String())
 		for _, tool := range []agent.Tool{newWebFetch(home), newCrawl(home, time.Now, pause)} {
 			_, err := tool.Run(t.Context(), input)
-			if want := "it redirects to " + to + ": ask for that address"; err == nil || !strings.Contains(err.Error(), want) {
+			if want := "it redirects to " + to + ": ask for that address"; err == nil ||
+				!strings.Contains(err.Error(), want) {
 				t.Errorf("%s: %v, want %s", name, err, want)
 			}
 		}
@@ -93,8 +95,10 @@ func TestCrawlIgnoresRobotsOfOtherSites(t *testing.T) {
 		}
 		return ""
 	})
-	_, err := newCrawl(atHome(server.Listener.Addr().String()), time.Now, pause).Run(t.Context(), json.RawMessage(`{"url":"`+server.URL+`/"}`))
-	if err == nil || !strings.Contains(err.Error(), "its robots.txt redirects to elsewhere.example, so it is not crawled") {
+	_, err := newCrawl(atHome(server.Listener.Addr().String()), time.Now, pause).Run(t.Context(),
+		json.RawMessage(`{"url":"`+server.URL+`/"}`))
+	if err == nil || !strings.Contains(err.Error(), "its robots.txt redirects to elsewhere.example, so it is not "+
+		"crawled") {
 		t.Error(err)
 	}
 }

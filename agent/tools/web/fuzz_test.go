@@ -22,7 +22,8 @@ func checkHits(t *testing.T, hits []hit, err error) {
 		if err != nil || asWritten(u) != h.address || strings.ContainsAny(h.address, " \n'\"<>") {
 			t.Fatalf("a result leads to %q: %v", h.address, err)
 		}
-		if h.title == "" || len(h.title) > maxTitle+4 || len(h.snippet) > maxSnippet+4 || strings.ContainsAny(h.title+h.snippet, "\n\r") {
+		if h.title == "" || len(h.title) > maxTitle+4 || len(h.snippet) > maxSnippet+4 ||
+			strings.ContainsAny(h.title+h.snippet, "\n\r") {
 			t.Fatalf("a result is %+v", h)
 		}
 	}
@@ -30,7 +31,10 @@ func checkHits(t *testing.T, hits []hit, err error) {
 
 func FuzzDuckDuckGo(f *testing.F) {
 	web := webtest.New(f)
-	for _, name := range []string{"duckduckgo.html", "duckduckgo-none.html", "duckduckgo-captcha.html", "duckduckgo-new.html"} {
+	for _, name := range []string{
+		"duckduckgo.html", "duckduckgo-none.html",
+		"duckduckgo-captcha.html", "duckduckgo-new.html",
+	} {
 		f.Add([]byte(web.Page(name)))
 	}
 	f.Fuzz(func(t *testing.T, body []byte) {

@@ -113,10 +113,11 @@ type report struct {
 
 func (w weather) report(ctx context.Context, t town, request outlook) (report, error) {
 	query := url.Values{
-		"latitude":      {strconv.FormatFloat(t.Latitude, 'f', -1, 64)},
-		"longitude":     {strconv.FormatFloat(t.Longitude, 'f', -1, 64)},
-		"current":       {"temperature_2m,apparent_temperature,relative_humidity_2m,wind_speed_10m,weather_code"},
-		"daily":         {"weather_code,temperature_2m_max,temperature_2m_min,precipitation_sum,precipitation_probability_max,wind_speed_10m_max"},
+		"latitude":  {strconv.FormatFloat(t.Latitude, 'f', -1, 64)},
+		"longitude": {strconv.FormatFloat(t.Longitude, 'f', -1, 64)},
+		"current":   {"temperature_2m,apparent_temperature,relative_humidity_2m,wind_speed_10m,weather_code"},
+		"daily": {"weather_code,temperature_2m_max,temperature_2m_min,precipitation_sum," +
+			"precipitation_probability_max,wind_speed_10m_max"},
 		"timezone":      {"auto"},
 		"forecast_days": {strconv.Itoa(request.days)},
 	}

@@ -66,16 +66,19 @@ There is also Zurich, Kansas, United States; name the region or country to choos
 	if got != want || !result.Untrusted {
 		t.Errorf("got untrusted %v,\n%s\nwant\n%s", result.Untrusted, got, want)
 	}
-	holds(t, "questions", strings.Join(*asked, "\n"), "/v1/search?count=10&format=json&language=en&name=Z%C3%BCrich", "forecast_days=2&latitude=47.36667&longitude=8.55&timezone=auto")
+	holds(t, "questions", strings.Join(*asked, "\n"), "/v1/search?count=10&format=json&language=en&name=Z%C3%BCrich",
+		"forecast_days=2&latitude=47.36667&longitude=8.55&timezone=auto")
 }
 
 func TestGetWeatherUsesTheRegionAfterAComma(t *testing.T) {
 	b := &openMeteo{t: t}
 	weatherServer(t, b, says(200, zurich), says(200, forecast))
 	for place, want := range map[string]string{
-		"Zurich, Kansas": "Zurich, Kansas, United States, now", "Zurich, us": "Zurich, Kansas", "Zurich, Switzerland": "Zurich, Switzerland, now",
-		"Zurich,Kansas , USA": "Zurich, Kansas, United States, now", "Zurich,": "Zurich, Switzerland, now", "Zurich, Kansas, CH": `error: no Zurich in "Kansas, CH"`,
-		"Zurich, France": `error: no Zurich in "France"; known: Zurich, Switzerland; Zurich, Kansas, United States`,
+		"Zurich, Kansas": "Zurich, Kansas, United States, now", "Zurich, us": "Zurich, Kansas",
+		"Zurich, Switzerland": "Zurich, Switzerland, now",
+		"Zurich,Kansas , USA": "Zurich, Kansas, United States, now", "Zurich,": "Zurich, Switzerland, now",
+		"Zurich, Kansas, CH": `error: no Zurich in "Kansas, CH"`,
+		"Zurich, France":     `error: no Zurich in "France"; known: Zurich, Switzerland; Zurich, Kansas, United States`,
 	} {
 		if _, got := b.run(`{"place":"` + place + `"}`); !strings.HasPrefix(got, want) {
 			t.Errorf("%s: got %q", place, got)
@@ -110,7 +113,8 @@ Source: Open-Meteo`
 		if _, got := b.run(tc.args); got != want {
 			t.Errorf("set to %s, %s: got\n%s", tc.set, tc.args, got)
 		}
-		holds(t, "questions", strings.Join(*asked, "\n"), "forecast_hours=4", "hourly=weather_code%2Ctemperature_2m", "temperature_unit=fahrenheit", "wind_speed_unit=mph", "precipitation_unit=inch")
+		holds(t, "questions", strings.Join(*asked, "\n"), "forecast_hours=4", "hourly=weather_code%2Ctemperature_2m",
+			"temperature_unit=fahrenheit", "wind_speed_unit=mph", "precipitation_unit=inch")
 	}
 	b := &openMeteo{t: t}
 	b.units = "imperial"
@@ -123,11 +127,22 @@ Source: Open-Meteo`
 
 func TestGetWeatherReportsErrors(t *testing.T) {
 	for want, answers := range map[string][2]http.HandlerFunc{
-		`no place called "Nowhere" is known`:                                                   {says(200, `{"generationtime_ms":0.1}`), nil},
-		"look up Nowhere: Open-Meteo has a problem (503 Service Unavailable); try again later": {says(503, "busy"), nil},
-		"get the weather of Zurich: Open-Meteo answered 400 Bad Request: Daily is wrong":       {says(200, zurich), says(400, `{"error":true,"reason":"Daily is wrong"}`)},
+		`no place called "Nowhere" is known`: {says(200,
+			`{"generationtime_ms":0.1}`), nil},
+		"look up Nowhere: Open-Meteo has a problem (503 Service Unavailable); try again later": {
+			says(503, "busy"),
+			nil,
+		},
+		"get the weather of Zurich: Open-Meteo answered 400 Bad Request: Daily is wrong": {
+			says(200, zurich),
+			says(400, `{"error":true,"reason":"Daily is wrong"}`),
+		},
 		"is not JSON": {says(200, "<html>"), nil},
-		"ask Open-Meteo: the server closed the connection": {func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, nil},
+		"ask Open-Meteo: the server closed the connection": {func(http.ResponseWriter,
+			*http.Request,
+		) {
+			panic(http.ErrAbortHandler)
+		}, nil},
 	} {
 		b := &openMeteo{t: t}
 		weatherServer(t, b, answers[0], answers[1])
@@ -145,7 +160,8 @@ func TestGetWeatherStopsWithTheTurn(t *testing.T) {
 	b := &openMeteo{t: t}
 	ctx, cancel := context.WithCancel(t.Context())
 	weatherServer(t, b, func(_ http.ResponseWriter, r *http.Request) { cancel(); <-r.Context().Done() }, nil)
-	if _, err := newGetWeather(b.weather).Run(ctx, []byte(`{"place":"Oslo"}`)); err == nil || !strings.Contains(err.Error(), "context canceled") {
+	if _, err := newGetWeather(b.weather).Run(ctx, []byte(`{"place":"Oslo"}`)); err == nil ||
+		!strings.Contains(err.Error(), "context canceled") {
 		t.Errorf("got %v", err)
 	}
 }

@@ -46,14 +46,18 @@ https://example.org/direct`},
 		t.Run(name, func(t *testing.T) {
 			result, err := searchWeb(t, tc.search, `{"query":"  marathon\ntraining  tips "}`)
 			if err != nil || result.Text != tc.want || !result.Untrusted || result.Nothing {
-				t.Fatalf("%v, untrusted %t, nothing %t:\n%s\nwant\n%s", err, result.Untrusted, result.Nothing, result.Text, tc.want)
+				t.Fatalf("%v, untrusted %t, nothing %t:\n%s\nwant\n%s", err, result.Untrusted,
+					result.Nothing, result.Text, tc.want)
 			}
 			first := result.Sources[0]
-			if first.Path != web.URL+"/marathon" || !first.Untrusted || first.Heading != "Marathon training: a plan for sixteen weeks" || first.Line != 0 ||
-				!strings.HasSuffix(first.Text, "\nSixteen weeks of marathon training: long runs, rest days and tips for the race.") {
+			if first.Path != web.URL+"/marathon" || !first.Untrusted ||
+				first.Heading != "Marathon training: a plan for sixteen weeks" || first.Line != 0 ||
+				!strings.HasSuffix(first.Text, "\nSixteen weeks of marathon training: long runs, rest days and tips "+
+					"for the race.") {
 				t.Errorf("the first source is %+v", first)
 			}
-			if few, err := searchWeb(t, tc.search, `{"query":"marathon","limit":1}`); err != nil || len(few.Sources) != 1 {
+			if few, err := searchWeb(t, tc.search, `{"query":"marathon","limit":1}`); err != nil ||
+				len(few.Sources) != 1 {
 				t.Errorf("one was asked for: %+v, %v", few, err)
 			}
 		})
@@ -73,22 +77,35 @@ func TestEmptySearchReportsWhy(t *testing.T) {
 		search      Search
 		query, want string // want begins with "nothing: " if there are no results
 	}{
-		"nothing found":          {duck, "none", `nothing: DuckDuckGo found nothing on the web for "none".`},
-		"a captcha":              {duck, "captcha", "asks for a captcha"},
-		"a changed layout":       {duck, "new", "its layout has changed"},
-		"asked too often":        {duck, "busy", "asked too often (429 Too Many Requests); try again later"},
-		"another page":           {Search{URL: web.URL + "/marathon"}, "x", "or it is another page"},
-		"no such page":           {Search{URL: web.URL + "/nowhere"}, "x", "the server has nothing at this address (404"},
-		"SearXNG found nothing":  {searx, "none", `nothing: SearXNG found nothing on the web for "none".`},
-		"its engines are silent": {searx, "silent", "none of the engines that it asks gave results: brave Suspended: too many requests, google Suspended: CAPTCHA"},
-		"no JSON":                {searx, "page", "is not the JSON of SearXNG"},
-		"JSON is not allowed":    {searx, "busy", "add json to search.formats"},
-		"other JSON":             {searx, "new", "JSON without results"},
-		"no address":             {Search{Engine: "searxng"}, "x", "the setting web.search_url: it is empty"},
-		"no address at all":      {Search{Engine: "searxng", URL: "localhost:8888"}, "x", "the setting web.search_url: only http"},
-		"nobody there":           {Search{URL: "http://127.0.0.1:1/"}, "x", "search the web with DuckDuckGo: connection refused; check the address"},
-		"no words":               {duck, " ", "empty query"},
-		"too many words":         {duck, strings.Repeat("word ", 100), "400 at most"},
+		"nothing found":    {duck, "none", `nothing: DuckDuckGo found nothing on the web for "none".`},
+		"a captcha":        {duck, "captcha", "asks for a captcha"},
+		"a changed layout": {duck, "new", "its layout has changed"},
+		"asked too often":  {duck, "busy", "asked too often (429 Too Many Requests); try again later"},
+		"another page":     {Search{URL: web.URL + "/marathon"}, "x", "or it is another page"},
+		"no such page": {
+			Search{URL: web.URL + "/nowhere"},
+			"x",
+			"the server has nothing at this address (404",
+		},
+		"SearXNG found nothing": {searx, "none", `nothing: SearXNG found nothing on the web for "none".`},
+		"its engines are silent": {searx, "silent", "none of the engines that it asks gave results: brave Suspended: " +
+			"too many requests, google Suspended: CAPTCHA"},
+		"no JSON":             {searx, "page", "is not the JSON of SearXNG"},
+		"JSON is not allowed": {searx, "busy", "add json to search.formats"},
+		"other JSON":          {searx, "new", "JSON without results"},
+		"no address":          {Search{Engine: "searxng"}, "x", "the setting web.search_url: it is empty"},
+		"no address at all": {
+			Search{Engine: "searxng", URL: "localhost:8888"},
+			"x",
+			"the setting web.search_url: only http",
+		},
+		"nobody there": {
+			Search{URL: "http://127.0.0.1:1/"},
+			"x",
+			"search the web with DuckDuckGo: connection refused; check the address",
+		},
+		"no words":       {duck, " ", "empty query"},
+		"too many words": {duck, strings.Repeat("word ", 100), "400 at most"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			args, err := json.Marshal(webSearchArgs{Query: tc.query})

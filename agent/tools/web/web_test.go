@@ -21,17 +21,29 @@ import (
 // inside are addresses that try to reach private networks. Names under evil.example are
 // resolved by our name server.
 var inside = []string{
-	"http://127.0.0.1/", "http://127.1/", "http://127.0.1/", "http://2130706433/", "http://017700000001/", "http://0x7f000001/", "http://0x7f.1/", "http://0177.0.0.1/",
-	"http://127.0.0.1./", "http://[::1]/", "http://[0:0:0:0:0:0:0:1]/", "http://[::]/", "http://0.0.0.0/", "http://0/", "http://localhost/", "http://LOCALHOST./",
-	"http://127.255.255.254/", "http://10.0.0.1/", "http://10.255.255.255/", "http://172.16.0.1/", "http://172.31.255.254/", "http://192.168.0.1/", "http://192.168.1.1:8080/",
-	"http://169.254.169.254/latest/meta-data/", "http://[fd00:ec2::254]/", "http://100.100.100.200/", "http://168.63.129.16/", "http://[fe80::1]/", "http://[fe80::1%25lo]/",
-	"http://100.64.0.1/", "http://100.127.255.254/", "http://192.0.0.1/", "http://198.18.0.1/", "http://198.19.255.254/", "http://240.0.0.1/", "http://255.255.255.255/", "http://224.0.0.1/",
-	"http://[ff02::1]/", "http://[fc00::1]/", "http://[fd12:3456::1]/", "http://[fec0::1]/", "http://[::ffff:127.0.0.1]/", "http://[::ffff:7f00:1]/", "http://[::ffff:a00:1]/", "http://[::127.0.0.1]/",
-	"http://[64:ff9b::7f00:1]/", "http://[64:ff9b::a9fe:a9fe]/", "http://[64:ff9b:1::7f00:1]/", "http://[2002:7f00:1::]/", "http://[2002:a9fe:a9fe::1]/", "http://[2001:0:7f00:1::]/", "http://[2001:db8::1]/",
-	"http://192.0.2.1/", "http://198.51.100.1/", "http://203.0.113.1/", "http://①②⑦.⓪.⓪.①/", "http://127。0。0。1/", "http://１２７.0.0.1/",
-	"http://good.example@127.0.0.1/", "http://127.0.0.1@good.example/", "http://127.0.0.1#@good.example/", "http://127.0.0.1\\@good.example/", "http:127.0.0.1/", "//127.0.0.1/",
-	"file:///etc/passwd", "gopher://127.0.0.1/", "ftp://127.0.0.1/", "unix:///run/docker.sock", "data:text/html,hi", "http:///etc/passwd",
-	"http://loopback.evil.example/", "http://private.evil.example/", "http://mapped.evil.example/", "http://metadata.evil.example/", "http://ula.evil.example/", "http://both.evil.example/", "http://rebinding.evil.example/",
+	"http://127.0.0.1/", "http://127.1/", "http://127.0.1/", "http://2130706433/", "http://017700000001/",
+	"http://0x7f000001/", "http://0x7f.1/", "http://0177.0.0.1/",
+	"http://127.0.0.1./", "http://[::1]/", "http://[0:0:0:0:0:0:0:1]/", "http://[::]/", "http://0.0.0.0/", "http://0/",
+	"http://localhost/", "http://LOCALHOST./",
+	"http://127.255.255.254/", "http://10.0.0.1/", "http://10.255.255.255/", "http://172.16.0.1/",
+	"http://172.31.255.254/", "http://192.168.0.1/", "http://192.168.1.1:8080/",
+	"http://169.254.169.254/latest/meta-data/", "http://[fd00:ec2::254]/", "http://100.100.100.200/",
+	"http://168.63.129.16/", "http://[fe80::1]/", "http://[fe80::1%25lo]/",
+	"http://100.64.0.1/", "http://100.127.255.254/", "http://192.0.0.1/", "http://198.18.0.1/",
+	"http://198.19.255.254/", "http://240.0.0.1/", "http://255.255.255.255/", "http://224.0.0.1/",
+	"http://[ff02::1]/", "http://[fc00::1]/", "http://[fd12:3456::1]/", "http://[fec0::1]/",
+	"http://[::ffff:127.0.0.1]/", "http://[::ffff:7f00:1]/", "http://[::ffff:a00:1]/", "http://[::127.0.0.1]/",
+	"http://[64:ff9b::7f00:1]/", "http://[64:ff9b::a9fe:a9fe]/", "http://[64:ff9b:1::7f00:1]/",
+	"http://[2002:7f00:1::]/", "http://[2002:a9fe:a9fe::1]/", "http://[2001:0:7f00:1::]/", "http://[2001:db8::1]/",
+	"http://192.0.2.1/", "http://198.51.100.1/", "http://203.0.113.1/", "http://①②⑦.⓪.⓪.①/",
+	"http://127。0。0。1/", "http://１２７.0.0.1/",
+	"http://good.example@127.0.0.1/", "http://127.0.0.1@good.example/", "http://127.0.0.1#@good.example/",
+	"http://127.0.0.1\\@good.example/", "http:127.0.0.1/", "//127.0.0.1/",
+	"file:///etc/passwd", "gopher://127.0.0.1/", "ftp://127.0.0.1/", "unix:///run/docker.sock",
+	"data:text/html,hi", "http:///etc/passwd",
+	"http://loopback.evil.example/", "http://private.evil.example/", "http://mapped.evil.example/",
+	"http://metadata.evil.example/", "http://ula.evil.example/", "http://both.evil.example/",
+	"http://rebinding.evil.example/",
 }
 
 func TestPrivateAddressesAreNeverDialled(t *testing.T) {
@@ -75,8 +87,9 @@ func nameServer(t *testing.T) *net.Resolver {
 	t.Helper()
 	var asked atomic.Int64
 	answers := map[string][]string{
-		"loopback": {"127.0.0.1"}, "private": {"10.0.0.7"}, "mapped": {"::ffff:127.0.0.1"}, "metadata": {"169.254.169.254"},
-		"ula": {"fd00::1"}, "both": {"127.0.0.1", "::1"},
+		"loopback": {"127.0.0.1"}, "private": {"10.0.0.7"}, "mapped": {"::ffff:127.0.0.1"},
+		"metadata": {"169.254.169.254"},
+		"ula":      {"fd00::1"}, "both": {"127.0.0.1", "::1"},
 	}
 	server, err := net.ListenPacket("udp", "127.0.0.1:0")
 	if err != nil {
@@ -152,7 +165,8 @@ func TestRedirectIsCheckedLikeAnAddress(t *testing.T) {
 	}))
 	defer server.Close()
 	w := atHome(server.Listener.Addr().String())
-	if page, err := w.get(t.Context(), server.URL+"/ok"); err != nil || string(page.body) != "hello" || page.url.Path != "/page" {
+	if page, err := w.get(t.Context(), server.URL+"/ok"); err != nil || string(page.body) != "hello" ||
+		page.url.Path != "/page" {
 		t.Errorf("%+v, %v", page, err)
 	}
 	if _, err := w.get(t.Context(), server.URL+"/loop"); err == nil || !strings.Contains(err.Error(), "more than 5") {
@@ -191,7 +205,8 @@ func TestProxyOfTheEnvironmentIsNotUsed(t *testing.T) {
 	defer proxy.Close()
 	t.Setenv("HTTP_PROXY", proxy.URL)
 	t.Setenv("http_proxy", proxy.URL)
-	if _, err := newWeb(nameServer(t), "", nil).get(t.Context(), "http://private.evil.example/"); !errors.Is(err, errPrivate) || asked.Load() != 0 {
+	if _, err := newWeb(nameServer(t), "", nil).get(t.Context(), "http://private.evil.example/"); !errors.Is(err,
+		errPrivate) || asked.Load() != 0 {
 		t.Errorf("%v, the proxy was asked %d times", err, asked.Load())
 	}
 }

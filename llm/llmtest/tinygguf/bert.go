@@ -13,7 +13,9 @@ import (
 const linear = 1e4
 
 // encoder returns the metadata of a BERT model, without weights.
-func encoder(name string, tokens []string, types []int32, dim, layers, heads, hidden, context int, epsilon float32) *file {
+func encoder(name string, tokens []string, types []int32, dim, layers, heads, hidden,
+	context int, epsilon float32,
+) *file {
 	f := &file{}
 	f.set("general.architecture", "bert")
 	f.set("general.name", name)

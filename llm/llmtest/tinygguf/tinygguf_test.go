@@ -31,7 +31,10 @@ func TestCutPiecesAreDistinctAndJoinToTheText(t *testing.T) {
 func TestEqualArgumentsMakeEqualModels(t *testing.T) {
 	for name, make := range map[string]func() []byte{
 		"scripted": func() []byte {
-			return Scripted("s", []Script{{Pieces: []string{"Hello ", "there."}}, {Marker: "<|x|>", Pieces: []string{"Loop "}, Loop: true}}, 512)
+			return Scripted("s", []Script{
+				{Pieces: []string{"Hello ", "there."}},
+				{Marker: "<|x|>", Pieces: []string{"Loop "}, Loop: true},
+			}, 512)
 		},
 		"random":       func() []byte { return Random(1) },
 		"bag of words": func() []byte { return BagOfWords([]string{"car automobile"}, 64, 128) },
@@ -47,7 +50,10 @@ func TestEqualArgumentsMakeEqualModels(t *testing.T) {
 }
 
 func TestFloat16RoundsToNearest(t *testing.T) {
-	for v, want := range map[float32]uint16{0: 0, 1: 0x3c00, -2: 0xc000, 0.5: 0x3800, 65504: 0x7bff, 1e9: 0x7bff, -1e9: 0xfbff, 1e-9: 0, 1.0009766: 0x3c01} {
+	for v, want := range map[float32]uint16{
+		0: 0, 1: 0x3c00, -2: 0xc000, 0.5: 0x3800, 65504: 0x7bff, 1e9: 0x7bff,
+		-1e9: 0xfbff, 1e-9: 0, 1.0009766: 0x3c01,
+	} {
 		if got := float16(v); got != want {
 			t.Errorf("%g: got %#x, want %#x", v, got, want)
 		}

@@ -115,7 +115,8 @@ func drawRun(to *strings.Builder, run string, from, past, row int, style cellbuf
 	}
 	x, y := margin+float64(from)*cellWidth, margin+float64(row)*cellHeight
 	if back != "" && past > from {
-		fmt.Fprintf(to, `<rect x="%.1f" y="%.1f" width="%.1f" height="%.1f" fill="%s"/>`+"\n", x, y, float64(past-from)*cellWidth, cellHeight+.2, back)
+		fmt.Fprintf(to, `<rect x="%.1f" y="%.1f" width="%.1f" height="%.1f" fill="%s"/>`+"\n", x, y,
+			float64(past-from)*cellWidth, cellHeight+.2, back)
 	}
 	if strings.TrimSpace(run) == "" {
 		return
@@ -136,7 +137,8 @@ func drawRun(to *strings.Builder, run string, from, past, row int, style cellbuf
 	case style.Attrs.Contains(cellbuf.StrikethroughAttr):
 		looks += ` text-decoration="line-through"`
 	}
-	fmt.Fprintf(to, `<text x="%.1f" y="%.1f" fill="%s"%s>%s</text>`+"\n", x, y+baseline, front, looks, html.EscapeString(run))
+	fmt.Fprintf(to, `<text x="%.1f" y="%.1f" fill="%s"%s>%s</text>`+"\n", x, y+baseline, front,
+		looks, html.EscapeString(run))
 }
 
 // named returns a colour for SVG.

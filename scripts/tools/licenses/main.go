@@ -182,7 +182,8 @@ func (p *part) add(classifier *licenseclassifier.Classifier, dir, file string) e
 		case licenses.Restricted, licenses.Forbidden:
 			return fmt.Errorf("%s has the licence %s, with which LifeHub cannot be distributed", p.name, match.Name)
 		case licenses.Reciprocal:
-			p.about = fmt.Sprintf("Its source code, which is used unchanged, is at https://%s, version %s, and fetched by\n\n"+
+			p.about = fmt.Sprintf("Its source code, which is used unchanged, is at https://%s, version %s, and "+
+				"fetched by\n\n"+
 				"\tgo mod download %s@%s\n", p.name, p.version, p.name, p.version)
 		}
 		if !slices.Contains(p.names, match.Name) {
