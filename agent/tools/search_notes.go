@@ -148,11 +148,18 @@ func SearchShown(ctx context.Context, search searcher, v vaults, query rag.Query
 	if err != nil {
 		return rag.Found{}, err
 	}
-	// the note may have been moved since
-	found.Passages = slices.DeleteFunc(found.Passages, func(p rag.Passage) bool { return agent.HidesNote(ctx, p.Path) })
+	if !agent.HidesNotes(ctx) {
+		return found, nil
+	}
+	// the index may still have a note that was moved or deleted
+	folders := v()
+	hidden := func(vault, name string) bool {
+		at := slices.IndexFunc(folders, func(f *notes.Folder) bool { return f.Dir() == vault })
+		return at < 0 || agent.HidesNote(ctx, PathOf(v, folders[at], name))
+	}
+	found.Passages = slices.DeleteFunc(found.Passages, func(p rag.Passage) bool { return hidden(p.Vault, p.Path) })
 	if found.Time != nil {
-		found.Time.List = slices.DeleteFunc(found.Time.List,
-			func(n when.Entry) bool { return agent.HidesNote(ctx, n.Path) })
+		found.Time.List = slices.DeleteFunc(found.Time.List, func(n when.Entry) bool { return hidden(n.Vault, n.Path) })
 	}
 	return found, nil
 }

@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -15,7 +16,10 @@ import (
 	"lifehub/agent/agenttest"
 	"lifehub/agent/turn"
 	"lifehub/internal/testenv"
+	"lifehub/internal/when"
 	"lifehub/llm/llmtest"
+	"lifehub/notes"
+	"lifehub/rag"
 )
 
 // behind are ways in which a note changes while its dialog is open.
@@ -284,5 +288,40 @@ func TestNothingAltersAPreparedChange(t *testing.T) {
 			!reflect.DeepEqual(change.Preview(), shown) {
 			t.Errorf("%s: %v, and it wrote %q", call, err, b.text("list.md"))
 		}
+	}
+}
+
+// stale is a search whose index still has a note that was deleted.
+type stale struct{ found rag.Found }
+
+func (s stale) Search(context.Context, rag.Query) (rag.Found, error) { return s.found, nil }
+
+// A rule names a note of a second folder with the folder's name, also one that is only in the index.
+func TestNoteOfASecondFolderThatOnlyTheIndexHasIsHidden(t *testing.T) {
+	var folders []*notes.Folder
+	for _, name := range []string{"home", "work"} {
+		dir := filepath.Join(t.TempDir(), name)
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		folder, err := notes.Open(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer folder.Close()
+		folders = append(folders, folder)
+	}
+	passage := func(folder int) rag.Passage {
+		return rag.Passage{Vault: folders[folder].Dir(), Path: "private/diary.md"}
+	}
+	entry := func(folder int) when.Entry { return when.Entry{Vault: folders[folder].Dir(), Path: "private/diary.md"} }
+	search := stale{rag.Found{
+		Passages: []rag.Passage{passage(0), passage(1)}, Time: &when.Found{List: []when.Entry{entry(0), entry(1)}},
+	}}
+	ctx := agent.Hiding(t.Context(), func(path string) bool { return strings.HasPrefix(path, "work/private/") })
+	found, err := SearchShown(ctx, search, func() []*notes.Folder { return folders }, rag.Query{Text: "diary"})
+	if err != nil || len(found.Passages) != 1 || found.Passages[0].Vault != folders[0].Dir() ||
+		len(found.Time.List) != 1 || found.Time.List[0].Vault != folders[0].Dir() {
+		t.Errorf("found %+v, %+v, %v", found.Passages, found.Time, err)
 	}
 }

@@ -26,6 +26,8 @@ type Found struct {
 type Entry struct {
 	Date string `json:"date"`
 	Path string `json:"path"`
+	// Vault is the absolute folder of its vault.
+	Vault string `json:"-"`
 }
 
 func (f *Found) String() string {

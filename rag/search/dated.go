@@ -162,7 +162,7 @@ func (s *search) notesOfTime(ctx context.Context) error {
 			return err
 		}
 		if s.ofTime.Notes++; s.time.only {
-			s.ofTime.List = append(s.ofTime.List, when.Entry{Date: words.Day(day), Path: path})
+			s.ofTime.List = append(s.ofTime.List, when.Entry{Date: words.Day(day), Path: path, Vault: s.in.Dir})
 		}
 	}
 	s.ofTime.List = s.ofTime.List[max(0, len(s.ofTime.List)-MaxListed):]
