@@ -122,7 +122,7 @@ func newField(name string, p property, required bool) field {
 			{value: json.RawMessage("true"), Label: "yes"},
 			{value: json.RawMessage("false"), Label: "no"},
 		}
-	case p.Type == "array" && p.Items != nil:
+	case p.Type == "array" && p.Items != nil && len(p.Items.options()) > 0:
 		f.kind, f.Options = manyField, p.Items.options()
 		f.option = 0
 	case p.Type == "number" || p.Type == "integer":
@@ -410,12 +410,15 @@ func (f *field) Read(line string) bool {
 	}
 	words := []string{line}
 	if f.kind == manyField {
-		words = strings.FieldsFunc(line, func(r rune) bool { return r == ',' || r == ' ' })
+		words = strings.Split(line, ",")
+		for _, part := range words {
+			words = append(words, strings.Fields(part)...) // numbers; a label may have spaces
+		}
 	}
 	meant := map[int]bool{}
 	for i, o := range f.Options {
 		for _, word := range words {
-			if word == fmt.Sprint(i+1) || strings.EqualFold(word, o.Label) {
+			if word == fmt.Sprint(i+1) || strings.EqualFold(strings.TrimSpace(word), o.Label) {
 				meant[i] = true
 			}
 		}

@@ -42,3 +42,25 @@ func TestFormOfAnySchemaCanBeSent(t *testing.T) {
 		}
 	}
 }
+
+func TestTypedLineChoosesByNumberOrLabel(t *testing.T) {
+	schema := `{"properties":{"films":{"type":"array","items":{"enum":["Green Lantern","Alien","Heat"]}}}}`
+	for line, want := range map[string]string{
+		"Green Lantern":       `["Green Lantern"]`,
+		"heat, green lantern": `["Green Lantern","Heat"]`,
+		"1 3":                 `["Green Lantern","Heat"]`,
+		"2,heat":              `["Alien","Heat"]`,
+	} {
+		f := NewForm(json.RawMessage(schema))
+		if read := f.Fields[0].Read(line); !read || string(f.Values()) != `{"films":`+want+`}` {
+			t.Errorf("%q: %t, %s", line, read, f.Values())
+		}
+	}
+	if f := NewForm(json.RawMessage(schema)); f.Fields[0].Read("Titanic") {
+		t.Error("an unknown name was read")
+	}
+	f := NewForm(json.RawMessage(`{"properties":{"tags":{"type":"array","items":{"type":"string"}}}}`))
+	if f.Fields[0].Read("a b"); string(f.Values()) != `{"tags":"a b"}` {
+		t.Errorf("what was typed for a list without choices is lost: %s", f.Values())
+	}
+}
