@@ -127,7 +127,7 @@ func once(ctx context.Context, limits Limits, try attempt, yield func(Delta, err
 	limit := max(limits.Window, 16<<10) * bytesPerToken
 	emit := func(d Delta) error {
 		if cause := context.Cause(ctx); cause != nil {
-			return cause // the caller no longer reads
+			return cause // cancelled, the model says nothing, or its server is gone
 		}
 		if d.Reading != nil {
 			if !began && !yield(d, nil) {
@@ -261,8 +261,8 @@ func retryable(err error) bool {
 	return errors.Is(err, ErrUnreachable) && !stopped && !lasting
 }
 
-// pause waits before attempt n+1: 0.2 s, 0.4 s, 0.8 s …, each with random jitter
-// so that clients do not retry in step. It reports whether to continue.
+// pause waits before attempt n+1: at most 0.2 s, 0.4 s, 0.8 s …, of which a random
+// part of the second half is left out, so that clients do not retry in step. It reports whether to continue.
 func pause(ctx context.Context, n int, err error) bool {
 	d := 200 * time.Millisecond << (n - 1)
 	d = d/2 + rand.N(d/2)

@@ -35,17 +35,17 @@ func CannotWrite(err error) bool {
 // besides are the files next to a database that can have a part of its content.
 var besides = []string{"-journal", "-wal"}
 
-// Snapshot reads a file into memory, without writing next to it. Changes to the
+// Snapshot reads a database into memory, without writing next to it. Changes to the
 // snapshot are lost.
 func Snapshot(path string, steps []string) (*File, error) {
 	image, err := readWhole(path)
 	if err != nil {
 		return nil, err
 	}
-	if len(image) < 100 {
+	if len(image) < 100 { // the size of its header
 		return inMemory(steps) // nothing was ever written
 	}
-	image[18], image[19] = 1, 1 // databases in memory cannot have a write-ahead log
+	image[18], image[19] = 1, 1 // its versions for writing and reading: databases in memory cannot have a write-ahead log
 	d, err := files.Open("", url.Values{"_txlock": {"immediate"}, "_pragma": {"foreign_keys(1)"}})
 	if err != nil {
 		return nil, err

@@ -7,7 +7,7 @@ import (
 	"lifehub/chat"
 )
 
-// followTurn shows the events of a turn in the second view as well.
+// followTurn shows the events of a turn in the second view, the page of /serve, as well.
 func (m *Model) followTurn(conversation string, events <-chan agent.Event) <-chan agent.Event {
 	if m.Options.Second == nil {
 		return events
@@ -15,8 +15,10 @@ func (m *Model) followTurn(conversation string, events <-chan agent.Event) <-cha
 	return m.Options.Second.Follow(conversation, events)
 }
 
+// sentMsg has what was sent in the second view.
 type sentMsg chat.Sent
 
+// nextSent waits for what is sent there.
 func (m *Model) nextSent() tea.Cmd {
 	if m.Options.Second == nil {
 		return nil

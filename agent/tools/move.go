@@ -57,7 +57,7 @@ func (d mover) destination(ctx context.Context, args moveArgs) (at place, folder
 		return at, nil, "", err
 	}
 	ext := path.Ext(at.Entry.Path)
-	if folder, name, err := d.locate(to); err == nil && folder.HasFolder(name) { // as mv does
+	if in, below, err := d.locate(to); err == nil && in.HasFolder(below) { // as mv does
 		to += "/"
 	}
 	switch {
@@ -85,7 +85,7 @@ func (d mover) destination(ctx context.Context, args moveArgs) (at place, folder
 			at.Entry.Path)
 	case taken && !agent.HidesNote(ctx, PathOf(d.vaults, folder, own)):
 		return at, nil, "", fmt.Errorf("there is a note %s already: choose another name, or merge the two", own)
-	case taken, agent.HidesNote(ctx, PathOf(d.vaults, folder, own)):
+	case agent.HidesNote(ctx, PathOf(d.vaults, folder, own)):
 		return at, nil, "", fmt.Errorf("%s cannot be written: a rule hides it", own)
 	case !notes.Movable(at.Entry.Path):
 		return at, nil, "", fmt.Errorf("%s is of a kind that LifeHub does not move", at.Entry.Path)

@@ -282,7 +282,7 @@ func (a *App) openTools(ctx context.Context, flags RunFlags) (err error) {
 		options.Logs = a.Paths.ServerLogs()
 	}
 	a.Servers = mcpclient.Start(ctx, a.ServerTrust.Settings, options)
-	a.followed = newFollowed(a.Paths, a.ServerTrust.text)
+	a.followed = newServersFile(a.Paths, a.ServerTrust.text)
 	return nil
 }
 

@@ -85,10 +85,10 @@ type serversFile struct {
 	trust time.Time // modification time of the trust file
 }
 
-// newFollowed returns the state after a start with the given text of mcp.json.
-func newFollowed(p settings.Paths, text string) *serversFile {
+// newServersFile returns the state after a start with the given text of mcp.json.
+func newServersFile(p settings.Paths, text string) *serversFile {
 	f := &serversFile{text: text, last: text}
-	f.trusted(p.TrustFile())
+	f.trustChanged(p.TrustFile())
 	return f
 }
 
@@ -98,7 +98,7 @@ func (a *App) LookAtServers() string {
 	f := a.followed
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.trusted(a.Paths.TrustFile()) {
+	if f.trustChanged(a.Paths.TrustFile()) {
 		a.Servers.Recheck()
 	}
 	text, err := readServersText(a.Paths.ServersFile())
@@ -161,11 +161,11 @@ func (a *App) followServers() error {
 }
 
 func (a *App) useServers() ([]string, error) {
-	config, err := config.Read(a.Paths.ServersFile())
+	servers, err := config.Read(a.Paths.ServersFile())
 	if err != nil {
 		return nil, err
 	}
-	return a.Servers.Use(config), nil
+	return a.Servers.Use(servers), nil
 }
 
 // readServersText returns the text of mcp.json, or "" if it does not exist.
@@ -177,8 +177,8 @@ func readServersText(file string) (string, error) {
 	return string(text), err
 }
 
-// trusted reports whether the trust file was written since the last call.
-func (f *serversFile) trusted(file string) bool {
+// trustChanged reports whether the trust file was written since the last call, and remembers when.
+func (f *serversFile) trustChanged(file string) bool {
 	info, err := os.Stat(file)
 	if err != nil || info.ModTime().Equal(f.trust) {
 		return false

@@ -11,7 +11,7 @@ import (
 	"lifehub/cli/serve"
 )
 
-// serveCommand returns /serve, which ends with the chat.
+// serveCommand returns /serve, whose page ends with the chat.
 func (bg *background) serveCommand(ctx context.Context, server *serve.Server) chat.Command {
 	bg.spawn(func() {
 		<-ctx.Done()
@@ -29,15 +29,13 @@ func (bg *background) serveCommand(ctx context.Context, server *serve.Server) ch
 			default:
 				return "", errors.New("/serve takes nothing, or off")
 			}
-			link, err := server.Start(ctx, 0)
+			link, err := server.Start(ctx, 0) // with the chat's context: the page outlives the command
 			if err != nil {
 				return "", err
 			}
 			return fmt.Sprintf("This chat is on a page, for this machine only:\n\n`%s`\n\nThe link works once; "+
-				"`/serve` prints "+
-				"another, `/serve off` ends it. Whoever opens it can send messages and allow calls. On another "+
-				"device, first: "+
-				"`%s`\n", link, serve.Tunnel(link)), nil
+				"`/serve` prints another, `/serve off` ends it. Whoever opens it can send messages and allow calls. "+
+				"On another device, first: `%s`\n", link, serve.Tunnel(link)), nil
 		},
 	}
 }

@@ -12,7 +12,7 @@ import (
 )
 
 // writeStarterNotes writes the starter notes to a folder unless it exists. Their dates are shifted
-// by whole weeks, so that the last of them are in the week before today's.
+// by whole weeks, so that their last week ends on the latest Sunday, which may be today.
 func writeStarterNotes(dir string, examples fs.FS, today when.Day) error {
 	if _, err := os.Stat(dir); err == nil {
 		return nil

@@ -241,6 +241,7 @@ func TestPageInABrowser(t *testing.T) {
 	b.run(`document.querySelector(".ask label input").value = "not today"`)
 	b.run(why)
 	b.await(`document.querySelectorAll(".answer strong").length === 2 && !document.querySelector(".ask")`)
+	b.await(`find("stop").hidden`) // the page has drawn the end of the turn
 	got = b.run(`document.querySelectorAll(".turn")[1].innerText`)
 	if !strings.Contains(got, "<img src=x") || strings.Contains(got, "**") {
 		t.Errorf("the answer is %q", got)
@@ -256,7 +257,6 @@ func TestPageInABrowser(t *testing.T) {
 	}
 
 	// What does not fit is read to its end before it can be allowed.
-	b.await(`find("stop").hidden`) // the page has drawn the end of the turn
 	b.run(`(() => {
 		const lines = Array.from({ length: 200 }, (_, i) => ({ mark: "added", text: "+ line " + i }));
 		const turn = new Turn("long");

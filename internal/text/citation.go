@@ -13,6 +13,6 @@ var (
 	// 【1】, 【1†note】, ［1］, [^1] and [[1]](note.md). Whether it is one depends on
 	// what it follows, and on the sources.
 	CitationForm = regexp.MustCompile(citationForms)
-	// CitationNumbers matches the list of numbers at the start of a citation.
+	// CitationNumbers matches the list of numbers in a citation: its first match.
 	CitationNumbers = regexp.MustCompile(citationNumbers)
 )
