@@ -247,8 +247,7 @@ func (e *StatusError) Busy() bool {
 func (e *StatusError) Refused() bool {
 	switch e.Code {
 	case http.StatusUnauthorized, http.StatusPaymentRequired, http.StatusForbidden, http.StatusNotFound,
-		http.StatusProxyAuthRequired,
-		http.StatusRequestTimeout, http.StatusGatewayTimeout:
+		http.StatusProxyAuthRequired, http.StatusRequestTimeout, http.StatusGatewayTimeout:
 		return false
 	}
 	return !e.Busy() && (e.Code == http.StatusOK || e.Code >= http.StatusBadRequest)

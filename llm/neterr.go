@@ -78,8 +78,7 @@ func Explain(err error) error {
 			"check that this machine is online, and the spelling"
 	case errors.As(err, &refused):
 		e.Problem, e.Advice = "the server's certificate is not accepted",
-			"check the host and the date of this machine; "+
-				"SSL_CERT_FILE names a file of further certificates"
+			"check the host and the date of this machine; SSL_CERT_FILE names a file of further certificates"
 	case errors.As(err, &record), errors.Is(err, http.ErrSchemeMismatch):
 		e.Problem, e.Advice = "the server does not use TLS at this address",
 			"write it with http://, or use its TLS port"

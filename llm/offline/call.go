@@ -104,8 +104,7 @@ var commands = map[string]struct {
 	"done": {"complete_task", "task", doneArgs},
 	"move": {"move_note", "", func(typed string, _ when.Day) map[string]any { return twoNames(typed, "path", "to") }},
 	"merge": {"merge_notes", "", func(typed string, _ when.Day) map[string]any {
-		return twoNames(typed, "path",
-			"into")
+		return twoNames(typed, "path", "into")
 	}},
 	"retag": {"rename_tag", "", func(typed string, _ when.Day) map[string]any { return twoNames(typed, "tag", "to") }},
 	"tasks": {"list_tasks", "", func(typed string, _ when.Day) map[string]any {

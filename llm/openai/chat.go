@@ -113,11 +113,14 @@ func (t *chatText) UnmarshalJSON(raw []byte) error {
 		return nil
 	}
 	var parts []struct {
+		Type string `json:"type"` // text, output_text, text_delta; reasoning has a text, too
 		Text string `json:"text"`
 	}
 	_ = json.Unmarshal(raw, &parts) // what can be read of them
 	for _, part := range parts {
-		*t += chatText(part.Text)
+		if part.Type == "" || strings.Contains(part.Type, "text") {
+			*t += chatText(part.Text)
+		}
 	}
 	return nil
 }

@@ -2,6 +2,7 @@ package openai
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"io"
 	"slices"
@@ -93,4 +94,17 @@ func BenchmarkStreamedAnswer(b *testing.B) {
 		}
 	}
 	b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(b.N)/tokens, "µs/token")
+}
+
+func TestOnlyTextOfContentIsRead(t *testing.T) {
+	for raw, want := range map[string]string{
+		`"a"`: "a", `null`: "", `7`: "",
+		`[{"type":"text","text":"a"},{"type":"output_text","text":"b"},{"text":"c"}]`: "abc",
+		`[{"type":"reasoning","text":"a thought"},{"type":"text","text":"a"}]`:        "a",
+	} {
+		var text chatText
+		if err := json.Unmarshal([]byte(raw), &text); err != nil || string(text) != want {
+			t.Errorf("%s is read as %q, %v", raw, text, err)
+		}
+	}
 }
