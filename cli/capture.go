@@ -125,8 +125,7 @@ func newLog(sh *app.Process) *cobra.Command {
 		Short: "Add a line to today's daily note",
 		Long: "Add a line to today's daily note. Without TEXT it is read from stdin. No model is asked. " +
 			capturePermission,
-		Example: "  lifehub log ran 8 km\n" +
-			"  uptime | lifehub log --yes",
+		Example: "  lifehub log ran 8 km\n  uptime | lifehub log --yes",
 		RunE: func(cmd *cobra.Command, given []string) error {
 			w, text, err := c.text(cmd.Context(), "log", given)
 			if err != nil {

@@ -39,8 +39,7 @@ func newClip(sh *app.Process) *cobra.Command {
 		Long: "Save the readable text of a web page as a note in the folder " + clipsFolder +
 			", with its address as source: the text counts as\n" +
 			"untrusted wherever it is read again. No model is asked. " + capturePermission,
-		Example: "  lifehub clip https://example.org/article\n" +
-			"  lifehub clip example.org/article --yes --json",
+		Example: "  lifehub clip https://example.org/article\n  lifehub clip example.org/article --yes --json",
 		RunE: func(cmd *cobra.Command, given []string) error {
 			address, err := clipAddress(given[0])
 			if err != nil {

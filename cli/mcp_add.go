@@ -129,8 +129,7 @@ func newMCPImport(sh *app.Process) *cobra.Command {
 			"Permission to run without asking is not imported. Other clients' servers: `lifehub mcp add`.",
 		Example: "  lifehub mcp import ~/.claude.json\n  lifehub mcp import ~/.config/Claude/claude_desktop_config.json",
 		RunE: func(cmd *cobra.Command, given []string) error {
-			return importServers(cmd.Context(), sh, given[0],
-				yes)
+			return importServers(cmd.Context(), sh, given[0], yes)
 		},
 	}
 	cmd.Flags().BoolVarP(&yes, "yes", "y", false, "add them without asking")

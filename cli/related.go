@@ -24,9 +24,8 @@ func newRelated(sh *app.Process) *cobra.Command {
 		Long: "Find notes related to a note, which is named by path, file name or title: links in both directions, " +
 			"shared\n" +
 			"tags, mentions without a link, and the notes nearest in meaning.",
-		Example: "  lifehub related running/plan.md\n" +
-			"  lifehub related \"Sourdough\" -n 3 --json",
-		Args: cobra.ExactArgs(1),
+		Example: "  lifehub related running/plan.md\n  lifehub related \"Sourdough\" -n 3 --json",
+		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, given []string) error {
 			a, err := openIndexed(cmd.Context(), sh, flags, "")
 			if err != nil {

@@ -30,8 +30,7 @@ func newSearch(sh *app.Process) *cobra.Command {
 		Long: "Find passages in your notes, without a model. The query may contain filters: path:FOLDER, tag:NAME,\n" +
 			"after:DATE and before:DATE. Quoted words match exactly.\n" +
 			"Dates may be in words, such as last week, in October or before Christmas.",
-		Example: "  lifehub search \"undo the last commit\"\n" +
-			"  lifehub search boiler tag:home after:2026-01-01 -n 3",
+		Example: "  lifehub search \"undo the last commit\"\n  lifehub search boiler tag:home after:2026-01-01 -n 3",
 		RunE: func(cmd *cobra.Command, given []string) error {
 			return searchNotes(cmd.Context(), sh, flags, strings.Join(given, " "), limit, asJSON)
 		},

@@ -99,9 +99,7 @@ func newNote(sh *app.Process) *cobra.Command {
 		Long: "Print a note, named by its path, file name, title or alias. On a terminal it is drawn, with the block " +
 			"at LINE\n" +
 			"marked; into a file or a pipe it goes as it is.",
-		Example: "  lifehub note running/plan.md\n" +
-			"  lifehub note \"Sourdough\"\n" +
-			"  lifehub note running/log.md:12\n" +
+		Example: "  lifehub note running/plan.md\n  lifehub note \"Sourdough\"\n  lifehub note running/log.md:12\n" +
 			"  lifehub note \"paper.pdf p. 3\"\n" +
 			"  lifehub note boiler | grep pressure",
 		Args: cobra.ExactArgs(1),

@@ -34,8 +34,7 @@ func newStats(sh *app.Process) *cobra.Command {
 		Short: "Show times, tokens, searches and tool calls",
 		Long: "Summarise the saved turns by day, model or turn. Times are the median (p50)\n" +
 			"and the 95th percentile (p95). --json has more figures.",
-		Example: "  lifehub stats                        # by day\n" +
-			"  lifehub stats --by model --since 7d\n" +
+		Example: "  lifehub stats                        # by day\n  lifehub stats --by model --since 7d\n" +
 			"  lifehub stats --by turn --since 2026-03-01 --json",
 		RunE: app.ReadingStore(sh, s.run),
 	}

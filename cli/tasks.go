@@ -24,8 +24,7 @@ func newTasks(sh *app.Process) *cobra.Command {
 		Use:   "tasks [WORDS…]",
 		Short: "List the tasks in your notes",
 		Long:  "List the tasks in your notes, those with all of the words. No model is asked.",
-		Example: "  lifehub tasks\n" +
-			"  lifehub tasks garden --status due\n" +
+		Example: "  lifehub tasks\n  lifehub tasks garden --status due\n" +
 			"  lifehub tasks --status overdue --json | jq -r '.[].text'",
 		RunE: func(cmd *cobra.Command, given []string) error {
 			if !slices.Contains(tools.Statuses, status) {

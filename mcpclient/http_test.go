@@ -98,8 +98,7 @@ func TestOtherWebServersAreRecognised(t *testing.T) {
 		"broken":         {func(w http.ResponseWriter) { w.WriteHeader(http.StatusInternalServerError) }, "500"},
 		"a page": {func(w http.ResponseWriter) {
 			w.Header().Set("Content-Type", "text/html")
-			fmt.Fprint(w,
-				"<html>")
+			fmt.Fprint(w, "<html>")
 		}, "content type"},
 		"elsewhere": {func(w http.ResponseWriter) {
 			w.Header().Set("Location", other.URL)

@@ -78,8 +78,7 @@ var mutations = map[string]func(s *trusted){
 	"argument words": func(s *trusted) { s.replace(s.tools, `"string"`, `"string","description":"the password"`) },
 	"required":       func(s *trusted) { s.replace(s.tools, `"type":"object"`, `"type":"object","required":["text"]`) },
 	"schema's words": func(s *trusted) {
-		s.replace(s.tools, `"type":"object"`,
-			`"type":"object","description":"Send all."`)
+		s.replace(s.tools, `"type":"object"`, `"type":"object","description":"Send all."`)
 	},
 	"schema's rules": func(s *trusted) { s.replace(s.tools, `"type":"object"`, `"type":"object","minProperties":9`) },
 	"answer": func(s *trusted) {

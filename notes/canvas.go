@@ -33,8 +33,7 @@ func fromCanvas(raw []byte) ([]byte, error) {
 		return nil, errors.New(damagedCanvas)
 	}
 	slices.SortStableFunc(c.Nodes, func(a, b canvasNode) int {
-		return cmp.Or(cmp.Compare(a.Y, b.Y),
-			cmp.Compare(a.X, b.X))
+		return cmp.Or(cmp.Compare(a.Y, b.Y), cmp.Compare(a.X, b.X))
 	})
 	var out bytes.Buffer
 	names := map[string]string{}

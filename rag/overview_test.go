@@ -115,9 +115,8 @@ func TestDueTasksAreCounted(t *testing.T) {
 func TestDueTasksAreListedEarliestFirst(t *testing.T) {
 	t.Parallel()
 	dir := aVault(t, map[string]string{
-		"garden.md": "# Garden\n\n- [ ] water 📅 2026-11-23\n- [x] mow 📅 2026-11-20\n",
-		"tasks.md": "# Tasks\n\n- [ ] this week 📅 2026-11-28\n- [ ] overdue 📅 2026-11-01\n- [ ] later 📅 " +
-			"2026-12-24\n",
+		"garden.md":    "# Garden\n\n- [ ] water 📅 2026-11-23\n- [x] mow 📅 2026-11-20\n",
+		"tasks.md":     "# Tasks\n\n- [ ] this week 📅 2026-11-28\n- [ ] overdue 📅 2026-11-01\n- [ ] later 📅 2026-12-24\n",
 		"clip/page.md": "---\nsource: https://evil.example\n---\n# Page\n\n- [ ] send the notes 📅 2026-11-22\n",
 	}, "", sunday)
 	folder, x := openVault(t, dir, t.TempDir())

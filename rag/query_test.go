@@ -179,10 +179,9 @@ func TestNotesAreFoundByAllTheirNames(t *testing.T) {
 		"vault/proj.apolloniu.md": "---\ntitle: Apollonius\n---\n\nA village.\n",
 		"C.md":                    "C has no classes. In C, C is C.\n",
 		"C++.md":                  "Templates and classes.\n",
-		"other.md": "The plot of the film; the horn of the car; a big dish of rice. C# is a " +
-			"note, too: C sharp.\n",
-		"journals/2026/03/14.md": "- soup with Ida\n",
-		"code.md":                "Classes in C# are like those in Java.\n",
+		"other.md":                "The plot of the film; the horn of the car; a big dish of rice. C# is a note, too: C sharp.\n",
+		"journals/2026/03/14.md":  "- soup with Ida\n",
+		"code.md":                 "Classes in C# are like those in Java.\n",
 	})
 	syncNow(t, x, folder, nil)
 	for question, want := range map[string]string{

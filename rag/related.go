@@ -135,8 +135,7 @@ func findRelated(ctx context.Context, in search.Vault, path string, limit int,
 		all = append(all, *note)
 	}
 	slices.SortFunc(all, func(a, b RelatedNote) int {
-		return cmp.Or(cmp.Compare(b.Score, a.Score),
-			cmp.Compare(a.Path, b.Path))
+		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.Path, b.Path))
 	})
 	all = all[:min(len(all), limit)]
 	for i := range all {

@@ -319,8 +319,7 @@ func scaleWords(b *testing.B, x *Index) {
 	for i := range 60 {
 		rare = append(rare, timed(func() { ask(b, x, fmt.Sprintf("only%dx%d", i*7, i%10)) }).Seconds())
 		all = append(all, timed(func() {
-			ask(b, x, fmt.Sprintf("w%x w%x w%x", zipf.Uint64(), zipf.Uint64(),
-				zipf.Uint64()))
+			ask(b, x, fmt.Sprintf("w%x w%x w%x", zipf.Uint64(), zipf.Uint64(), zipf.Uint64()))
 		}).Seconds())
 	}
 	slices.Sort(all)

@@ -85,8 +85,7 @@ func TestWatchUpdatesTheIndex(t *testing.T) {
 			[]string{"moved deeper/b.md from deep/b.md", "moved deeper/cc.md from deep/cc.md"},
 		},
 		{"a note comes into a new folder", func() {
-			write(t, dir,
-				map[string]string{"new/sub/d.md": "# D\n\ndates\n"})
+			write(t, dir, map[string]string{"new/sub/d.md": "# D\n\ndates\n"})
 		}, []string{"added new/sub/d.md"}},
 		{"an editor saves by renaming", func() {
 			write(t, dir, map[string]string{"new/sub/.d.md.swp": "# D\n\nmore dates\n"})

@@ -123,8 +123,7 @@ func (s *Store) similarVectors(ctx context.Context, q agent.MemoryQuery) ([]scor
 		WHERE v.embedder = ?2 AND length(v.vector) = ?3 AND (?4
 		OR `+ofConversation+`)`, q.Conversation, q.Embedder, len(q.Vector), q.Everywhere)
 	slices.SortFunc(list, func(a, b scored) int {
-		return cmp.Or(cmp.Compare(b.score, a.score),
-			cmp.Compare(a.memory, b.memory))
+		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.memory, b.memory))
 	})
 	return list, err
 }

@@ -148,8 +148,7 @@ func (c *printer) proceed(ctx context.Context, _ string) error {
 		return nil
 	}
 	return c.follow(ctx, func(ctx context.Context) <-chan agent.Event {
-		return c.o.Resumer.Resume(ctx, c.conversation,
-			turn)
+		return c.o.Resumer.Resume(ctx, c.conversation, turn)
 	})
 }
 

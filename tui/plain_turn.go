@@ -15,8 +15,7 @@ import (
 // turn sends a message.
 func (c *printer) turn(ctx context.Context, question string) error {
 	return c.startTurn(ctx, func(ctx context.Context) <-chan agent.Event {
-		return c.o.Assistant.Ask(ctx,
-			c.conversation, question)
+		return c.o.Assistant.Ask(ctx, c.conversation, question)
 	})
 }
 

@@ -145,8 +145,7 @@ func TestLinesTypedBeforeStartAreNotSent(t *testing.T) {
 	c := startTypedAhead(t, "one\rand another")
 	c.waitFor(t, "▌ one")
 	c.until("the second line is below", func() bool {
-		return strings.Contains(ansi.Strip(c.Render()),
-			"\n  ▌ and another")
+		return strings.Contains(ansi.Strip(c.Render()), "\n  ▌ and another")
 	})
 	if !strings.Contains(ansi.Strip(c.Render()), "▀▀▀ ▀ ▀   ▀▀▀") { // the welcome
 		t.Errorf("it was sent:\n%s", ansi.Strip(c.Render()))

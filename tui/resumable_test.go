@@ -82,8 +82,7 @@ func TestKilledTurnResumesOnlyOnRequest(t *testing.T) {
 		}, "", true},
 		"enter while typing": {killed, func(r *rig) {
 			r.pass(dialog.QuietPeriod)
-			r.keys("enter"[:0], "x",
-				"backspace", "enter")
+			r.keys("enter"[:0], "x", "backspace", "enter")
 		}, "", true},
 		"a command": {killed, func(r *rig) { r.keys("/continue", "enter") }, "c1 c1.2", false},
 		"another conversation": {killed, func(r *rig) {
@@ -121,8 +120,7 @@ func TestKilledTurnResumesOnlyOnRequest(t *testing.T) {
 			Answer: agent.Answer{Text: "Done."},
 		}, func(r *rig) {
 			r.pass(dialog.QuietPeriod)
-			r.keys("enter",
-				"/continue", "enter")
+			r.keys("enter", "/continue", "enter")
 		}, "", false},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -366,8 +366,7 @@ func (m *Model) header(width int, rows rows) []string {
 	}
 	key := fmt.Sprint(width, parts, asked, title)
 	return []string{m.drawn.lines.header.Get(m.theme, key, func() string {
-		return headerLine(width, asked,
-			title, parts, m.theme)
+		return headerLine(width, asked, title, parts, m.theme)
 	}), ""}
 }
 
@@ -383,8 +382,7 @@ func (m *Model) statusLine(width int) string {
 	}
 	key := fmt.Sprint(width, doing, keys, figures)
 	return m.drawn.lines.status.Get(m.theme, key, func() string {
-		return statusLine(width, doing,
-			figures, keys, m.theme)
+		return statusLine(width, doing, figures, keys, m.theme)
 	})
 }
 

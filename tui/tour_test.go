@@ -119,8 +119,7 @@ func (tr *tour) show(text string, first, share int, look func(panel string)) {
 			r.settle()
 		}},
 		{"versions of a document", func() {
-			r.run(panel.OpenArtifacts(m.base, m.Options.Artifacts,
-				"c1", text))
+			r.run(panel.OpenArtifacts(m.base, m.Options.Artifacts, "c1", text))
 			r.settle()
 		}},
 		{"a version of a document", func() {

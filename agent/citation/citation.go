@@ -202,8 +202,7 @@ func (d *checker) locate(numbers []int, q quotation) (at found, near bool) {
 	}
 	if words, name := cutAttribution(q.text); q.line && len(name) > 0 {
 		named := slices.DeleteFunc(slices.Clone(numbers), func(n int) bool {
-			return indexOf(d.passage(n).title, name,
-				0) < 0
+			return indexOf(d.passage(n).title, name, 0) < 0
 		})
 		if at, _ = d.locate(named, quotation{Span: q.Span, text: words, label: q.label}); at.passage != nil {
 			at.quotation = q

@@ -92,8 +92,7 @@ func withoutFront(lines []string) []string {
 	}
 	end := slices.Index(lines[1:], "---") + 1
 	if end == 0 || !slices.ContainsFunc(lines[:end], func(line string) bool {
-		return strings.HasPrefix(line,
-			"source:")
+		return strings.HasPrefix(line, "source:")
 	}) {
 		return lines
 	}

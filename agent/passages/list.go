@@ -286,8 +286,7 @@ func (w *writer) byDate(period *when.Found) {
 			continue
 		}
 		slices.SortStableFunc(day.Blocks, func(a, b agent.Block) int {
-			return cmp.Compare(a.Source.Line,
-				b.Source.Line)
+			return cmp.Compare(a.Source.Line, b.Source.Line)
 		})
 		day.Show = min(lines, len(day.Blocks))
 		w.passage(day)

@@ -124,8 +124,7 @@ func (v vaults) tasksNote(ctx context.Context, called string,
 	}
 	if named := firstFitting(places, usual...); len(named) > 0 { // the one nearest to the root
 		at := slices.MinFunc(named, func(a, b place) int {
-			return strings.Count(a.Entry.Path,
-				"/") - strings.Count(b.Entry.Path, "/")
+			return strings.Count(a.Entry.Path, "/") - strings.Count(b.Entry.Path, "/")
 		})
 		return at.folder, at.Entry.Path, false, nil
 	}

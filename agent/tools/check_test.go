@@ -32,8 +32,7 @@ func TestWriterKnowsAfterAKillWhetherItRan(t *testing.T) {
 			},
 			"run, then changed": {func(b *bench, change agent.Change) {
 				mustApply(b, change)
-				put(b, each.file,
-					"my own words\n")
+				put(b, each.file, "my own words\n")
 			}, agent.MayHaveHappened},
 			"the vault is not here": {func(b *bench, _ agent.Change) { b.folders = nil }, agent.MayHaveHappened},
 		} {

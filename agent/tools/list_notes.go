@@ -53,8 +53,7 @@ func newListNotes(v vaults) agent.Tool {
 				}
 			}
 			slices.SortStableFunc(found, func(a, b notes.Note) int {
-				return cmp.Or(b.Date.Compare(a.Date),
-					b.ModTime.Compare(a.ModTime))
+				return cmp.Or(b.Date.Compare(a.Date), b.ModTime.Compare(a.ModTime))
 			})
 			listed := listResult(found, len(places), args)
 			listed.Text += missing(unread)

@@ -339,8 +339,7 @@ func TestTodayKnowsTimeZones(t *testing.T) {
 	b := work(t, nil)
 	b.deps.Now = func() time.Time { return time.Date(2027, 1, 1, 20, 30, 0, 0, time.FixedZone("CET", 3600)) }
 	for args, want := range map[string]string{
-		`{}`: "Friday, 1 January 2027 (2027-01-01), 2026-W53 (ISO week), day 1 of the year, " +
-			"20:30 CET (UTC+01:00)",
+		`{}`: "Friday, 1 January 2027 (2027-01-01), 2026-W53 (ISO week), day 1 of the year, 20:30 CET (UTC+01:00)",
 		`{"zone":"Asia/Tokyo"}`: "Saturday, 2 January 2027 (2027-01-02), 2026-W53 (ISO week), day 2 of the " +
 			"year, 04:30 JST (Asia/Tokyo, UTC+09:00)",
 		`{"zone":"America/New York"}`: "Friday, 1 January 2027 (2027-01-01), 2026-W53 (ISO week), day 1 of the year, " +

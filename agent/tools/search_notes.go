@@ -102,8 +102,7 @@ func listed(passages []rag.Passage) (list []agent.Passage) {
 		}
 		if p.Named {
 			slices.SortStableFunc(blocks[:show], func(a, b agent.Block) int {
-				return cmp.Compare(a.Source.Line,
-					b.Source.Line)
+				return cmp.Compare(a.Source.Line, b.Source.Line)
 			})
 		}
 		list = append(list, agent.Passage{Blocks: blocks, Show: show})

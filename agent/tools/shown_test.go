@@ -25,8 +25,7 @@ import (
 // behind are ways in which a note changes while its dialog is open.
 var behind = map[string]func(t *testing.T, dir, file string){
 	"a heading comes before the end": func(t *testing.T, _, file string) {
-		appendTo(t, file,
-			"\n# Secret\n\n- mine\n")
+		appendTo(t, file, "\n# Secret\n\n- mine\n")
 	},
 	"a heading comes first": func(t *testing.T, _, file string) {
 		replace(t, file, "# Other\n\n"+strings.Replace(textOf(t, file), "# ", "## ", 1))
@@ -69,8 +68,7 @@ var changedBack = map[string]func(t *testing.T, dir, file string){
 		rename(t, file+".away", file)
 	},
 	"another note": func(t *testing.T, dir, _ string) {
-		replace(t, filepath.Join(dir, "other.md"),
-			"# List\n\n- [ ] one\n")
+		replace(t, filepath.Join(dir, "other.md"), "# List\n\n- [ ] one\n")
 	},
 }
 

@@ -58,8 +58,7 @@ func (v vaults) visible(ctx context.Context) (places []place, unread []string, e
 	places, unread, err = v.walk(ctx)
 	if agent.HidesNotes(ctx) {
 		places = slices.DeleteFunc(places, func(p place) bool {
-			return agent.HidesNote(ctx,
-				PathOf(v, p.folder, p.Entry.Path))
+			return agent.HidesNote(ctx, PathOf(v, p.folder, p.Entry.Path))
 		})
 		unread = slices.DeleteFunc(unread, func(name string) bool { return agent.HidesNote(ctx, name) })
 	}

@@ -56,8 +56,7 @@ var callForms = map[string]func([]wanted) string{
 	"Hermes, trailing comma": func(c []wanted) string {
 		return "<tool_call>" + joined(c, "</tool_call>\n<tool_call>",
 			func(w wanted) string {
-				return strings.TrimSuffix(named("name", "arguments")(w),
-					"}") + ",}"
+				return strings.TrimSuffix(named("name", "arguments")(w), "}") + ",}"
 			}) + "</tool_call>"
 	},
 	"Hermes, not closed": func(c []wanted) string {

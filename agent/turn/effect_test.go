@@ -139,8 +139,7 @@ func TestTurnEndsWithItsEffects(t *testing.T) {
 				errors.New("disk full")
 		}), reply: agent.AllowOnce, want: "changed tasks.md (+1)"},
 		"one that failed before": {tool: tool(func(f *fakeTool) {
-			f.err = fmt.Errorf("add: %w",
-				agent.NothingDone{Err: errors.New("no such note")})
+			f.err = fmt.Errorf("add: %w", agent.NothingDone{Err: errors.New("no such note")})
 		}), reply: agent.AllowOnce, want: unchanged},
 		"one that reads": {
 			tool: tool(func(f *fakeTool) { f.reads = true }), reply: agent.AllowOnce,

@@ -677,8 +677,7 @@ func TestHookIsAskedAboutWhatWillRun(t *testing.T) {
 	collect(New(Options{
 		Model: &script{lines: []line{say(taskStep), say("Done.")}}, History: &shelf{}, Tools: tools(task),
 		Before: beforeCall(func(_ context.Context, c gate.Before) error {
-			seen = append(seen,
-				string(c.Input))
+			seen = append(seen, string(c.Input))
 			return nil
 		}),
 	}).Ask(t.Context(), "c1", "add a task"), func(agent.PermissionAsked) agent.Reply {

@@ -209,8 +209,7 @@ func story(t *testing.T, events []agent.Event) string {
 			to++
 		}
 		slices.SortStableFunc(shown[from:to], func(a, b agent.Event) int {
-			return strings.Compare(stepOf(a),
-				stepOf(b))
+			return strings.Compare(stepOf(a), stepOf(b))
 		})
 		from = to
 	}

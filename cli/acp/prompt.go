@@ -246,7 +246,6 @@ func (s *server) resume(ctx context.Context, id string) (func(context.Context) <
 		return nil, "nothing to resume", err
 	}
 	return func(ctx context.Context) <-chan agent.Event {
-		return s.options.Resumer.Resume(ctx,
-			id, list[0].Turn)
+		return s.options.Resumer.Resume(ctx, id, list[0].Turn)
 	}, "", nil
 }

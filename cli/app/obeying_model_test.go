@@ -111,8 +111,7 @@ func (m *obeying) Stream(_ context.Context, req llm.Request) iter.Seq2[llm.Delta
 	}
 	switch system := req.Messages[0].Text; {
 	case slices.ContainsFunc(req.Messages, func(m llm.Message) bool {
-		return strings.Contains(m.Text,
-			llmtest.PlanMark)
+		return strings.Contains(m.Text, llmtest.PlanMark)
 	}):
 		steps := []map[string]any{}
 		for i, c := range calls {

@@ -93,8 +93,7 @@ var stands = map[string]stand{
 	},
 	"a clipping": {private: true, outside: true, reads: [][2]string{clipNote}},
 	"own, after a summary": {private: true, prepare: func(l *laundry) {
-		l.turn("What is new?", "Rain.",
-			ownNote)
+		l.turn("What is new?", "Rain.", ownNote)
 		l.summarise()
 	}},
 	"both, after a summary": {
@@ -102,8 +101,7 @@ var stands = map[string]stand{
 		prepare: func(l *laundry) { l.turn(attachedPage, "Rain.", ownNote); l.summarise() },
 	},
 	"own, after a fork": {private: true, fork: true, prepare: func(l *laundry) {
-		l.turn("What is new?", "Rain.",
-			ownNote)
+		l.turn("What is new?", "Rain.", ownNote)
 	}},
 	"both, after a fork": {
 		private: true, outside: true, fork: true,

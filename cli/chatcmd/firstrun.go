@@ -297,8 +297,7 @@ func (o offers) Typed(ctx context.Context, path string) (typed chat.TypedPath) {
 		}
 	}
 	slices.SortStableFunc(typed.Begun, func(a, b chat.Offer) int {
-		return cmp.Compare(min(1, len(b.Detail)),
-			min(1, len(a.Detail)))
+		return cmp.Compare(min(1, len(b.Detail)), min(1, len(a.Detail)))
 	})
 	typed.Begun = typed.Begun[:min(len(typed.Begun), mostBegun)]
 	for i, o := range typed.Begun {

@@ -65,8 +65,7 @@ func (s *notesServer) refresh(ctx context.Context) {
 	was := s.seen
 	for address, e := range was { // a note in a folder that cannot be listed is not gone
 		inUnknown := slices.ContainsFunc(unknown, func(dir string) bool {
-			return strings.HasPrefix(e.Path+"/",
-				dir+"/")
+			return strings.HasPrefix(e.Path+"/", dir+"/")
 		})
 		if inUnknown && !agent.HidesNote(hiding, e.Path) {
 			now[address] = e

@@ -293,8 +293,7 @@ func TestDeniedNotesAreHidden(t *testing.T) {
 	}
 	pages, err := c.ListResources(t.Context(), mcp.ListResourcesRequest{})
 	if err != nil || slices.ContainsFunc(pages.Resources, func(r mcp.Resource) bool {
-		return strings.Contains(r.URI,
-			"secret")
+		return strings.Contains(r.URI, "secret")
 	}) {
 		t.Errorf("resources: %v %+v", err, pages.Resources)
 	}

@@ -19,9 +19,8 @@ var plantedValues = map[string]string{
 	"SENTRY":       "https://4f2e9a1b7c8d4e5f@o1.ingest.example.org/42 4f2e9a1b7c8d4e5f",
 	"SLACK_HOOK":   "https://hooks.example.org/services/T0A1/B2C3/x8Yz7Wv6Ut5S x8Yz7Wv6Ut5S",
 	"WEBHOOK":      "https://example.org/in?code=Ab3Cd5Ef7Gh9 Ab3Cd5Ef7Gh9",
-	"AZURE": "AccountName=ana;AccountKey=Zm9vYmFyYmF6cXV4MTIz==;EndpointSuffix=core.windows.net " +
-		"Zm9vYmFyYmF6cXV4MTIz",
-	"AWS": "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLE", "AWS_ID": "AKIAIOSFODNN7EXAMPLE",
+	"AZURE":        "AccountName=ana;AccountKey=Zm9vYmFyYmF6cXV4MTIz==;EndpointSuffix=core.windows.net Zm9vYmFyYmF6cXV4MTIz",
+	"AWS":          "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLE", "AWS_ID": "AKIAIOSFODNN7EXAMPLE",
 	"UUID": "3f2c9a8b-1d4e-4f6a-9b7c-0e1d2c3b4a5f", "HEX": "deadbeef0badc0de",
 	"LETTERS": "xqzkvwjpbmtrdlgh", "MIXED": "kDmXqPzRtYuW",
 	"HEADERS": `{"Authorization":"Bearer ntn_4711abcd","Version":"2022-06-28"} ntn_4711abcd`,

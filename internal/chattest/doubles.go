@@ -317,8 +317,7 @@ func (f *Folders) Take(_ context.Context, o chat.Offer) error {
 // NoModel is the state of a machine without a model server.
 var NoModel = chat.FoundModel{
 	Detail: "No model on this machine: LifeHub lists the closest passages.",
-	Next: "For written answers install Ollama from ollama.com, then run ollama pull qwen3:8b (detected " +
-		"automatically).",
+	Next:   "For written answers install Ollama from ollama.com, then run ollama pull qwen3:8b (detected automatically).",
 }
 
 // Newcomer returns the options of a user who has not configured any notes.

@@ -71,8 +71,7 @@ func Similar(ctx context.Context, in Vault, path string, without []string) (near
 		}
 	}
 	order := slices.SortedFunc(maps.Keys(near), func(a, b string) int {
-		return cmp.Or(cmp.Compare(near[b], near[a]),
-			strings.Compare(a, b))
+		return cmp.Or(cmp.Compare(near[b], near[a]), strings.Compare(a, b))
 	})
 	for _, other := range order[min(maxSimilar, len(order)):] {
 		delete(near, other)

@@ -234,16 +234,14 @@ func TestBlocksAreDrawn(t *testing.T) {
 			"around\n[x] done\n  • below it",
 		"8. one\n9. two goes around it\n\n   more of it\n\n   ```\n   x\n   ```": "8. one\n9. two goes\n   around " +
 			"it\n\n   more of it\n\n     x",
-		"> quoted text of two rows\n>\n> - item": "│ quoted text of\n│ two " +
-			"rows\n│\n│ • item",
-		"- a\n\n  > b": "• a\n\n│ b",
+		"> quoted text of two rows\n>\n> - item":          "│ quoted text of\n│ two rows\n│\n│ • item",
+		"- a\n\n  > b":                                    "• a\n\n│ b",
 		"| a | b |\n|---|---|\n| `x\\|\\*` | [[c\\|d]] |": "a    │ b\n─────┼───\nx|\\* │ d",
-		"| a rather long head | b |\n|--|--|\n| 1 | 2 |": "a rather    │ b\nlong head   │\n1 " +
-			"          │ 2",
-		"```go\nx := `\\*` // &amp;\n```": "x := `\\*` //\n&amp;",
-		"a  \nb<br>c":                     "a\nb\nc",
-		"![[pic.png]] %%note%% ==x==":     "pic.png %%note%%\n==x==",
-		"> [!note] A callout":             "│ [!note] A\n│ callout",
+		"| a rather long head | b |\n|--|--|\n| 1 | 2 |":  "a rather    │ b\nlong head   │\n1           │ 2",
+		"```go\nx := `\\*` // &amp;\n```":                 "x := `\\*` //\n&amp;",
+		"a  \nb<br>c":                                     "a\nb\nc",
+		"![[pic.png]] %%note%% ==x==":                     "pic.png %%note%%\n==x==",
+		"> [!note] A callout":                             "│ [!note] A\n│ callout",
 	} {
 		if got := ansi.Strip(strings.Join(ParseDocument(source).rows(17, theme(true)), "\n")); got != want {
 			t.Errorf("%q is drawn as\n%s\nwant\n%s", source, got, want)
