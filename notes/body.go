@@ -5,24 +5,18 @@ import (
 	"strings"
 
 	"github.com/yuin/goldmark/ast"
-	"github.com/yuin/goldmark/parser"
-	"github.com/yuin/goldmark/text"
-)
 
-// blockParser finds headings, lists, code and other blocks. It has no inline
-// parsers: wikilinks and tags are not CommonMark, and inlineScan finds them in
-// linear time for any input.
-var blockParser = parser.NewParser(parser.WithBlockParsers(parser.DefaultBlockParsers()...))
+	"lifehub/internal/text"
+)
 
 // readBody fills Headings, Lists, Links, Tags and Tasks.
 func (n *Note) readBody(body string) {
 	lines := newLineIndex(body, n.BodyLine)
-	if overNested(body) {
+	document := text.BlockTree(body)
+	if document == nil {
 		n.problem("its quotes or lists are nested too deep; it is read as plain text")
 		return
 	}
-	source := []byte(body)
-	document := blockParser.Parse(text.NewReader(source))
 	code := map[int]bool{}                 // line numbers of code and comments, which hold no tasks and properties
 	ends := make([]int, len(lines.starts)) // of each line, the last line of its paragraph
 	for node := document.FirstChild(); node != nil; node = node.NextSibling() {
@@ -137,43 +131,6 @@ func headingText(node *ast.Heading, body string) string {
 		words = append(words, strings.TrimSpace(body[segment.Start:segment.Stop]))
 	}
 	return strings.Join(words, " ")
-}
-
-// maxNesting bounds the nesting of quotes and lists. No person nests this deep,
-// and the time and stack space of parsing grow with depth.
-const maxNesting = 50
-
-// maxIndent is the indentation of a list item at that depth, in columns.
-const maxIndent = 4 * maxNesting
-
-// overNested reports whether any line is nested deeper than maxNesting, as a
-// quote or list on one line or by its indentation.
-func overNested(body string) bool {
-	for line := range strings.Lines(body) {
-		depth, columns := 0, 0
-	markers:
-		for i := 0; i+1 < len(line); i++ {
-			switch c := line[i]; {
-			case c == '>':
-				depth++
-			case c == ' ', '0' <= c && c <= '9':
-				columns++
-			case c == '\t':
-				columns += 4
-			case strings.IndexByte("-+*.)", c) >= 0 && (line[i+1] == ' ' || line[i+1] == '\t'):
-				depth++
-				if columns > maxIndent {
-					return true
-				}
-			default:
-				break markers
-			}
-		}
-		if depth > maxNesting {
-			return true
-		}
-	}
-	return false
 }
 
 // lineIndex maps byte offsets to line numbers, and line numbers to text.

@@ -66,16 +66,6 @@ func FuzzBlocks(f *testing.F) {
 		if got := n.Indexed(); strings.Count(got, "\n") != strings.Count(n.Text, "\n") {
 			t.Fatalf("%q has other lines than %q", got, n.Text)
 		}
-		at := 0
-		for _, b := range Blocks(n.Text) {
-			if b.Start != at || b.End <= b.Start || b.Start > 0 && n.Text[b.Start-1] != '\n' {
-				t.Fatalf("%q: %+v begins after %d", n.Text, b, at)
-			}
-			at = b.End
-		}
-		if at != len(n.Text) && strings.TrimSpace(n.Text) != "" {
-			t.Fatalf("%q ends at %d", n.Text, at)
-		}
 	})
 }
 

@@ -130,9 +130,9 @@ func quotesOf(answer string, markers []marker, sentences []text.Sentence) (quote
 			quotes = append(quotes, q)
 		}
 	}
-	for _, b := range text.Blocks(answer) {
-		switch b.Kind {
-		case text.Prose:
+	for _, b := range text.Parts(answer) {
+		switch {
+		case b.Kind.Prose():
 			for _, q := range text.Quotations(answer, b) {
 				if covers(hidden, q.Start) || len(quotes) == maxJudged {
 					continue
@@ -148,7 +148,7 @@ func quotesOf(answer string, markers []marker, sentences []text.Sentence) (quote
 					denied: negates(before) || negates(after),
 				})
 			}
-		case text.Quoted:
+		case b.Kind == text.QuoteBlock:
 			for start := b.Start; start < b.End; {
 				end := b.End
 				if i := strings.IndexByte(answer[start:b.End], '\n'); i >= 0 {
@@ -194,7 +194,7 @@ func quotesFor(answer string, quotes []quotation, markers []marker, sentences []
 ) (vouched []quotation) {
 	s := sentences[at]
 	scope := text.Span{Start: s.Start, End: s.End}
-	if s.Kind == text.Quoted {
+	if s.Kind == text.QuoteBlock {
 		scope = s.Block
 	}
 	inside := within(markers, scope.Start, scope.End)
@@ -213,7 +213,7 @@ func quotesFor(answer string, quotes []quotation, markers []marker, sentences []
 		}
 	}
 	take(from, to)
-	if near, ok := quoteBlockBeside(answer, markers, sentences, at); ok && s.Kind == text.Prose {
+	if near, ok := quoteBlockBeside(answer, markers, sentences, at); ok && s.Kind.Prose() {
 		take(near.Start, near.End)
 	}
 	return vouched
@@ -224,7 +224,7 @@ func quotesFor(answer string, quotes []quotation, markers []marker, sentences []
 // has markers of its own.
 func quoteBlockBeside(answer string, markers []marker, sentences []text.Sentence, at int) (text.Span, bool) {
 	s := sentences[at]
-	isQuoted := func(i int) bool { return 0 <= i && i < len(sentences) && sentences[i].Kind == text.Quoted }
+	isQuoted := func(i int) bool { return 0 <= i && i < len(sentences) && sentences[i].Kind == text.QuoteBlock }
 	next := -1
 	introduces := s.End == s.Block.End && strings.HasSuffix(strings.TrimRight(answer[:s.End], "*_ "), ":")
 	if introduces && isQuoted(at+1) {

@@ -28,7 +28,7 @@ func Found(answer string, sources []agent.Source, notes Notes) (citations []agen
 		said := without(answer, nil, s.Start, min(s.End, s.Start+maxClaim))
 		quotes := len(quotes) > 0 && quotes[0].Span.Start < s.End
 		cited := len(within(markers, s.Start, s.End)) > 0
-		states := s.Kind == text.Prose && levelOf(said) == 0 && !isQuestion(said)
+		states := s.Kind.Prose() && levelOf(said) == 0 && !isQuestion(said)
 		if !states || quotes || cited || len(citations) == maxJudged {
 			continue
 		}

@@ -163,8 +163,8 @@ func numbersIn(citation string) (numbers []int) {
 
 // codeIn returns the code blocks and code spans of a text.
 func codeIn(answer string) (spans []text.Span) {
-	for _, b := range text.Blocks(answer) {
-		if b.Kind == text.Code {
+	for _, b := range text.Parts(answer) {
+		if b.Kind == text.CodeBlock {
 			spans = append(spans, text.Span{Start: b.Start, End: b.End})
 			continue
 		}

@@ -35,8 +35,8 @@ type NamedPlace struct {
 // PlacesIn returns the first notes and addresses that an answer names, except in
 // code blocks and in quotations, which are judged by the words they quote.
 func PlacesIn(answer string) (places []NamedPlace) {
-	for _, b := range text.Blocks(answer) {
-		if b.Kind != text.Prose {
+	for _, b := range text.Parts(answer) {
+		if !b.Kind.Prose() {
 			continue
 		}
 		line := answer[b.Start:b.End]

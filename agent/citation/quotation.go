@@ -38,7 +38,7 @@ var calloutLine = regexp.MustCompile(`^[>\s]*(?:\[!|\*\*[^*\n]{1,40}(?::\*\*|\*\
 
 // loneQuotes returns the quotations that are not taken by a claim.
 func loneQuotes(answer string, quotes []quotation, taken map[int]bool) (list []loneQuote) {
-	for _, b := range text.Blocks(answer) {
+	for _, b := range text.Parts(answer) {
 		var own []quotation
 		for len(quotes) > 0 && quotes[0].Span.Start < b.End {
 			if !taken[quotes[0].Span.Start] {
@@ -48,7 +48,7 @@ func loneQuotes(answer string, quotes []quotation, taken map[int]bool) (list []l
 		}
 		switch {
 		case len(own) == 0:
-		case b.Kind == text.Quoted:
+		case b.Kind == text.QuoteBlock:
 			list = append(list, loneQuote{own, calloutLine.MatchString(answer[b.Start:b.End])})
 		default:
 			for _, q := range own {

@@ -38,7 +38,7 @@ func (p *passage) structure() *layout {
 			return list
 		}
 		p.layout = &layout{
-			text.Blocks(p.text), spans(struckText.FindAllStringIndex(p.text, -1)),
+			text.Parts(p.text), spans(struckText.FindAllStringIndex(p.text, -1)),
 			spans(commentText.FindAllStringIndex(p.text, -1)),
 		}
 	}
@@ -67,7 +67,7 @@ func (f found) rider() string {
 		if heading := p.under(own); heading != "" {
 			list = append(list, "under “"+text.Cut(heading, 60)+"”")
 		}
-		if l.blocks[own].Kind == text.Quoted && !callout.MatchString(p.of(own)) {
+		if l.blocks[own].Kind == text.QuoteBlock && !callout.MatchString(p.of(own)) {
 			list = append(list, "in a quotation")
 		}
 	}
@@ -84,9 +84,9 @@ func (p *passage) state(own, at int) string {
 	b := p.structure().blocks[own]
 	line, _, _ := strings.Cut(p.text[strings.LastIndexByte(p.text[:at], '\n')+1:], "\n")
 	switch state := stateOf(p.of(own)); {
-	case b.Kind == text.Code:
+	case b.Kind == text.CodeBlock:
 		return ""
-	case b.Kind == text.Quoted, state == "":
+	case b.Kind == text.QuoteBlock, state == "":
 		return stateOf(strings.TrimLeft(line, "> "))
 	default:
 		return state
@@ -113,7 +113,7 @@ func (p *passage) under(own int) string {
 	const none = 7 // deeper than any heading
 	level := cmp.Or(levelOf(p.of(own)), none)
 	for i := own - 1; i >= 0; i-- {
-		if n := levelOf(p.of(i)); n > 0 && n < level && p.structure().blocks[i].Kind == text.Prose {
+		if n := levelOf(p.of(i)); n > 0 && n < level && p.structure().blocks[i].Kind.Prose() {
 			if level = n; disowned.MatchString(p.of(i)) {
 				heading := p.of(i)
 				return strings.Trim(inlineMarks.ReplaceAllString(heading[len(lineMarks.FindString(heading)):], ""),

@@ -227,13 +227,13 @@ func (w *writer) addWhole(s agent.Source) {
 		return
 	}
 	var whole agent.Passage
-	for _, b := range text.Blocks(s.Text) {
+	for _, b := range text.Parts(s.Text) {
 		part := s
 		part.Text = s.Text[b.Start:b.End]
 		part.Line += max(0, strings.Count(s.Text[:b.Start], "\n")-s.Above)
 		part.EndLine = part.Line + strings.Count(part.Text, "\n")
 		if !strings.HasPrefix(strings.TrimSpace(part.Text), "#") {
-			whole.Blocks = append(whole.Blocks, agent.Block{Source: part, Code: b.Kind == text.Code})
+			whole.Blocks = append(whole.Blocks, agent.Block{Source: part, Code: b.Kind == text.CodeBlock})
 		}
 	}
 	whole.Show = len(whole.Blocks)

@@ -84,9 +84,9 @@ func statements(at place, path string, note notes.Note) []*stated {
 		}
 	}
 	number, counted := 1, 0
-	for _, b := range text.Blocks(note.Text) {
+	for _, b := range text.Parts(note.Text) {
 		number, counted = number+strings.Count(note.Text[counted:b.Start], "\n"), b.Start
-		for i := 0; b.Kind != text.Prose && i <= strings.Count(note.Text[b.Start:b.End], "\n"); i++ {
+		for i := 0; !b.Kind.Prose() && i <= strings.Count(note.Text[b.Start:b.End], "\n"); i++ {
 			r.skip[number+i] = true
 		}
 	}

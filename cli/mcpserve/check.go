@@ -263,9 +263,9 @@ func (s *reader) citedNotes(ctx context.Context, named []cited, most limits) (so
 
 // quotedIn returns the quotations of a text that are long enough to be checked.
 func quotedIn(checked string) (list []string) {
-	for _, b := range text.Blocks(checked) {
+	for _, b := range text.Parts(checked) {
 		quotes := text.Quotations(checked, b)
-		if b.Kind == text.Quoted {
+		if b.Kind == text.QuoteBlock {
 			quotes = []text.Span{{Start: b.Start, End: b.End}}
 		}
 		for _, q := range quotes {

@@ -17,74 +17,6 @@ type Sentence struct {
 	Kind       BlockKind
 }
 
-// BlockKind is the type of a block.
-type BlockKind int
-
-const (
-	Prose BlockKind = iota
-	Quoted
-	Code
-)
-
-// Block is a paragraph, list item, heading, table row, quote or code block.
-type Block struct {
-	Start, End int
-	Kind       BlockKind
-}
-
-var (
-	ruleLine  = regexp.MustCompile(`^\s*(?:[-*_=]\s*){3,}$`)
-	fenceLine = regexp.MustCompile("^ {0,3}(```+|~~~+)")
-	// ItemLine matches the start of a list item.
-	ItemLine = regexp.MustCompile(`^\s*([-*+]|\d{1,3}[.)])\s`)
-)
-
-// Blocks splits Markdown into its blocks.
-func Blocks(text string) []Block {
-	var blocks []Block
-	open := false // the last block may continue
-	fence := ""   // the closing fence of the current code block
-	grow := func(start, end int, kind BlockKind, fresh bool) {
-		if last := len(blocks) - 1; open && !fresh && last >= 0 && blocks[last].Kind == kind {
-			blocks[last].End = end
-		} else {
-			blocks = append(blocks, Block{start, end, kind})
-		}
-		open = true
-	}
-	for start := 0; start < len(text); {
-		end := start + len(text[start:])
-		if i := strings.IndexByte(text[start:], '\n'); i >= 0 {
-			end = start + i
-		}
-		line := text[start:end]
-		mark := fenceLine.FindStringSubmatch(line)
-		switch trimmed := strings.TrimSpace(line); {
-		case fence != "":
-			if strings.HasPrefix(trimmed, fence) && strings.Trim(trimmed, fence[:1]) == "" {
-				fence, open = "", false
-			} else {
-				grow(start, end, Code, false)
-			}
-		case mark != nil:
-			fence, open = mark[1], false
-		case trimmed == "":
-			open = false
-		case ruleLine.MatchString(line):
-			open = false
-		case strings.HasPrefix(trimmed, ">"):
-			grow(start, end, Quoted, false)
-		case strings.HasPrefix(trimmed, "#"), strings.HasPrefix(trimmed, "|"):
-			grow(start, end, Prose, true)
-			open = false
-		default:
-			grow(start, end, Prose, ItemLine.MatchString(line))
-		}
-		start = end + 1
-	}
-	return blocks
-}
-
 // Sentences splits Markdown into sentences. A sentence does not end inside
 // quotation marks, and includes the citations that follow its full stop.
 func Sentences(text string) []Sentence {
@@ -103,8 +35,8 @@ func Sentences(text string) []Sentence {
 			})
 		}
 	}
-	for _, b := range Blocks(text) {
-		if b.Kind == Code { // each line of code is a sentence
+	for _, b := range Parts(text) {
+		if b.Kind == CodeBlock { // each line of code is a sentence
 			for start := b.Start; start < b.End; {
 				end := b.End
 				if i := strings.IndexByte(text[start:b.End], '\n'); i >= 0 {

@@ -8,7 +8,6 @@ import (
 	"unicode/utf8"
 
 	"lifehub/internal/text"
-	"lifehub/notes"
 )
 
 // unit is a piece that passages are packed from: a heading, a paragraph, a list
@@ -35,7 +34,7 @@ const MaxHeading = 200
 // tokens.
 func blocks(note string, body, size int) []unit {
 	w := blockWalk{text: note, size: size}
-	all := notes.Blocks(note[body:])
+	all := text.Blocks(note[body:])
 	for i := range all {
 		all[i].Start, all[i].End = all[i].Start+body, all[i].End+body
 	}
@@ -59,10 +58,10 @@ type heading struct {
 // divide adds blocks as units. A list item too big for one is its own text, then
 // what is below it, with that text as a heading: this is the structure of an
 // outliner's notes. The later parts of what is divided have its label as a heading.
-func (w *blockWalk) divide(all []notes.Block, above []string) {
+func (w *blockWalk) divide(all []text.Block, above []string) {
 	for len(all) > 0 {
 		b, below := all[0], 1
-		for b.Kind == notes.ItemBlock && below < len(all) && isBelow(all[below], b) {
+		for b.Kind == text.ItemBlock && below < len(all) && isBelow(all[below], b) {
 			below++
 		}
 		start, end := w.trim(b.Start, all[below-1].End)
@@ -79,11 +78,11 @@ func (w *blockWalk) divide(all []notes.Block, above []string) {
 		case w.fits(start, end):
 			w.units = append(w.units, unit{start, end, w.path(above), textUnit, len(above)})
 		case below > 1:
-			w.divide([]notes.Block{{Start: b.Start, End: b.End, Kind: notes.ItemBlock}}, above)
+			w.divide([]text.Block{{Start: b.Start, End: b.End, Kind: text.ItemBlock}}, above)
 			w.divide(all[1:below], append(slices.Clone(above), w.labels(b)...))
 		default:
 			first := len(w.units)
-			if b.Kind == notes.TextBlock || b.Kind == notes.ItemBlock {
+			if b.Kind == text.TextBlock || b.Kind == text.ItemBlock {
 				w.sentences(start, end, above)
 			} else {
 				w.lines(start, end, above)
@@ -100,9 +99,9 @@ func (w *blockWalk) divide(all []notes.Block, above []string) {
 
 // labels returns what the path of headings says of a block above its later parts: the
 // first line of a list item, the header of a table or code, or nothing.
-func (w *blockWalk) labels(b notes.Block) []string {
+func (w *blockWalk) labels(b text.Block) []string {
 	label := Shorten(b.Header, MaxHeading)
-	if b.Kind == notes.ItemBlock {
+	if b.Kind == text.ItemBlock {
 		line, _, _ := strings.Cut(w.text[b.Start:b.End], "\n")
 		label = Shorten(plainHeading(strings.TrimLeft(line, "-*+ \t0123456789.)")), maxParent)
 	}
@@ -116,8 +115,8 @@ func (w *blockWalk) labels(b notes.Block) []string {
 const maxParent = 80
 
 // isBelow reports whether a block is in a list item.
-func isBelow(b, item notes.Block) bool {
-	return b.Depth > item.Depth || b.Depth == item.Depth && b.Kind != notes.ItemBlock
+func isBelow(b, item text.Block) bool {
+	return b.Depth > item.Depth || b.Depth == item.Depth && b.Kind != text.ItemBlock
 }
 
 // fits reports whether a range is no bigger than a passage. A byte has an eighth of

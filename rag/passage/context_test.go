@@ -8,6 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"lifehub/internal/text"
 	"lifehub/notes"
 )
 
@@ -18,7 +19,7 @@ import (
 func TestRowsAndItemsKeepWhatIsAboveThem(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		above := map[string][]string{} // line → lines above it
-		var text strings.Builder
+		var written strings.Builder
 		n := 0
 		next := func(what string) string {
 			n++
@@ -27,49 +28,49 @@ func TestRowsAndItemsKeepWhatIsAboveThem(t *testing.T) {
 		for range rapid.IntRange(1, 6).Draw(t, "parts") {
 			switch kind := rapid.IntRange(0, 4).Draw(t, "kind"); kind {
 			case 0:
-				text.WriteString("## " + strings.TrimSpace(next("h")) + "\n\n")
+				written.WriteString("## " + strings.TrimSpace(next("h")) + "\n\n")
 			case 1:
-				text.WriteString(next("p") + "\n\n")
+				written.WriteString(next("p") + "\n\n")
 			case 2: // with or without pipes at the ends
 				pipe := rapid.SampledFrom([]string{"| ", ""}).Draw(t, "pipe")
 				header := strings.TrimSpace(pipe + strings.TrimSpace(next("c")) + " | km")
-				text.WriteString(header + "\n" + strings.TrimSpace(pipe+"--- | ---") + "\n")
+				written.WriteString(header + "\n" + strings.TrimSpace(pipe+"--- | ---") + "\n")
 				for range rapid.IntRange(1, 12).Draw(t, "rows") {
 					row := pipe + strings.TrimSpace(next("r")) + " | 1"
-					text.WriteString(row + "\n")
+					written.WriteString(row + "\n")
 					above[row] = []string{header}
 				}
-				text.WriteString("\n")
+				written.WriteString("\n")
 			case 3: // also without a paragraph between, as in Logseq
 				var parents []string
 				for range rapid.IntRange(1, 14).Draw(t, "items") {
 					depth := rapid.IntRange(0, min(len(parents), 4)).Draw(t, "depth")
 					item := strings.TrimSpace(next("i"))
-					text.WriteString(strings.Repeat("\t", depth) + "- " + item + "\n")
+					written.WriteString(strings.Repeat("\t", depth) + "- " + item + "\n")
 					above["- "+item], parents = slices.Clone(parents[:depth]),
 						append(slices.Clone(parents[:depth]), item)
 				}
-				text.WriteString(rapid.SampledFrom([]string{"", "\n"}).Draw(t, "end"))
-				text.WriteString("\n")
+				written.WriteString(rapid.SampledFrom([]string{"", "\n"}).Draw(t, "end"))
+				written.WriteString("\n")
 			default:
 				fence := rapid.SampledFrom([]string{"```", "~~~", "````"}).Draw(t, "fence") + "sh"
 				indent := rapid.SampledFrom([]string{"", "  ", "> "}).Draw(t, "in an item or a quotation")
 				if indent == "> " {
-					text.WriteString("> " + strings.TrimSpace(next("p")) + "\n" + indent)
+					written.WriteString("> " + strings.TrimSpace(next("p")) + "\n" + indent)
 					fence = indent + fence
 				} else if indent != "" {
-					text.WriteString("- " + strings.TrimSpace(next("p")) + "\n" + indent)
+					written.WriteString("- " + strings.TrimSpace(next("p")) + "\n" + indent)
 				}
-				text.WriteString(strings.TrimPrefix(fence, "> ") + "\n")
+				written.WriteString(strings.TrimPrefix(fence, "> ") + "\n")
 				for range rapid.IntRange(1, 9).Draw(t, "code") {
 					line := strings.TrimSpace(next("x"))
 					above[line] = []string{fence}
-					text.WriteString(indent + line + "\n")
+					written.WriteString(indent + line + "\n")
 				}
-				text.WriteString(indent + strings.TrimPrefix(strings.TrimSuffix(fence, "sh"), "> ") + "\n\n")
+				written.WriteString(indent + strings.TrimPrefix(strings.TrimSuffix(fence, "sh"), "> ") + "\n\n")
 			}
 		}
-		note := notes.Parse(notes.Entry{Path: "n.md"}, []byte(text.String()))
+		note := notes.Parse(notes.Entry{Path: "n.md"}, []byte(written.String()))
 		short := func(s string) string { // as far as it is in a path
 			key, _, _ := strings.Cut(strings.TrimSpace(strings.TrimPrefix(s, "| ")), " ")
 			return key
@@ -91,18 +92,18 @@ func TestRowsAndItemsKeepWhatIsAboveThem(t *testing.T) {
 				before := headings + "\n" + piece[:strings.Index(piece, bare)]
 				for _, parent := range parents {
 					if !strings.Contains(before, short(parent)) {
-						t.Fatalf("%q is not under %q in %q | %q\n%s", bare, parent, headings, piece, text.String())
+						t.Fatalf("%q is not under %q in %q | %q\n%s", bare, parent, headings, piece, written.String())
 					}
 				}
 			}
 			whole, _, _ := Whole(piece, headings)
 			plain := dedented(whole)
-			for _, b := range notes.Blocks(plain) {
+			for _, b := range text.Blocks(plain) {
 				if b.Header == "" {
 					continue
 				}
 				lines := strings.Split(strings.TrimSpace(plain[b.Start:b.End]), "\n")
-				if last := strings.TrimSpace(lines[len(lines)-1]); b.Kind == notes.CodeBlock &&
+				if last := strings.TrimSpace(lines[len(lines)-1]); b.Kind == text.CodeBlock &&
 					(len(lines) < 2 || strings.TrimSuffix(b.Header, "sh") != last) {
 					t.Fatalf("the code is not closed: %q of %q | %q", whole, headings, piece)
 				}
@@ -125,7 +126,7 @@ func TestRowsAndItemsKeepWhatIsAboveThem(t *testing.T) {
 			}
 		}
 		if len(left) > 0 {
-			t.Fatalf("no code of a passage has %v\n%s", left, text.String())
+			t.Fatalf("no code of a passage has %v\n%s", left, written.String())
 		}
 	})
 }

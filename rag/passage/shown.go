@@ -9,7 +9,6 @@ import (
 	"unicode/utf8"
 
 	"lifehub/internal/text"
-	"lifehub/notes"
 )
 
 // Block is a part of a passage in a list of results: a paragraph, a list item, a row of a
@@ -63,7 +62,7 @@ func Blocks(note, md, headings string, line int) []Block {
 		c.base = strings.Split(headings, Separator)
 	}
 	end := 0 // of the block before
-	for _, b := range notes.Blocks(md) {
+	for _, b := range text.Blocks(md) {
 		if strings.Count(md[end:b.Start], "\n") > 2 {
 			c.lead = ""
 		}
@@ -115,8 +114,8 @@ func closing(md string) string {
 	}
 	indent := md[:len(md)-len(strings.TrimLeft(md, " \t"))]
 	md = dedented(md)
-	all := notes.Blocks(md)
-	if len(all) == 0 || all[len(all)-1].Kind != notes.CodeBlock || all[len(all)-1].Header == "" {
+	all := text.Blocks(md)
+	if len(all) == 0 || all[len(all)-1].Kind != text.CodeBlock || all[len(all)-1].Header == "" {
 		return ""
 	}
 	lines := strings.Split(strings.TrimRight(md[all[len(all)-1].Start:], "\n"), "\n")
@@ -147,9 +146,9 @@ func dedented(md string) string {
 	return strings.Join(lines, "\n")
 }
 
-func (c *blockCutter) add(at notes.Block, b Block) {
+func (c *blockCutter) add(at text.Block, b Block) {
 	bare := strings.TrimSpace(b.Text)
-	b.Heading, b.Code = c.path(), at.Kind == notes.CodeBlock
+	b.Heading, b.Code = c.path(), at.Kind == text.CodeBlock
 	mark := listMark.FindString(bare)
 	head := strings.TrimLeft(bare[len(mark):], "#")
 	switch {
@@ -164,7 +163,7 @@ func (c *blockCutter) add(at notes.Block, b Block) {
 			b.Text = strings.TrimSpace(head)
 			c.blocks = append(c.blocks, b)
 		}
-	case at.Kind == notes.TableBlock:
+	case at.Kind == text.TableBlock:
 		c.table(b, at.Header)
 	case propertyLine.MatchString(b.Text), c.plain && !isWrapped(b.Text), strings.HasPrefix(bare, "|"):
 		c.lines(b)

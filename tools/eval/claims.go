@@ -333,7 +333,7 @@ func sayable(note agent.Source) (list []string) {
 		sentence := strings.TrimLeft(strings.Join(strings.Fields(note.Text[s.Start:s.End]), " "), "-*+ ")
 		sentence = listNumber.ReplaceAllString(sentence, "")
 		telling := slices.DeleteFunc(text.Tokens(sentence), func(t text.Token) bool { return t.Stop })
-		if hasFront && s.Start < len(note.Text)-len(after) || s.Kind != text.Prose || len(telling) < 4 ||
+		if hasFront && s.Start < len(note.Text)-len(after) || !s.Kind.Prose() || len(telling) < 4 ||
 			len(strings.Fields(sentence)) < 8 ||
 			strings.ContainsAny(sentence, "“”\"„«»`<>{}~[]|#*_…") || strings.Contains(sentence, "...") {
 			continue

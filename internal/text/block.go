@@ -1,10 +1,11 @@
-package notes
+package text
 
 import (
 	"regexp"
 	"strings"
 
 	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/parser"
 	"github.com/yuin/goldmark/text"
 )
 
@@ -31,6 +32,12 @@ const (
 	TableBlock
 )
 
+// Prose reports whether the words of the block are its author's: it is no quotation and no code.
+func (k BlockKind) Prose() bool { return k != QuoteBlock && k != CodeBlock }
+
+// ruleLine matches a thematic break, or the line below a heading.
+var ruleLine = regexp.MustCompile(`^\s*(?:[-*_=]\s*){3,}$`)
+
 // tableRule matches the line below the header of a table.
 var tableRule = regexp.MustCompile(`^\s*(?:\|\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?|:?-+:?\s*(?:\|\s*:?-+:?\s*)+\|?)\s*$`)
 
@@ -41,8 +48,8 @@ func Blocks(markdown string) []Block {
 		return nil
 	}
 	w := blockList{source: markdown}
-	if !overNested(markdown) {
-		w.add(blockParser.Parse(text.NewReader([]byte(markdown))), 0)
+	if tree := BlockTree(markdown); tree != nil {
+		w.add(tree, 0)
 	}
 	if len(w.all) == 0 {
 		w.all = []Block{{}}
@@ -55,6 +62,99 @@ func Blocks(markdown string) []Block {
 		}
 	}
 	return w.all
+}
+
+// Parts returns the blocks of Markdown that say something, trimmed to it: code without its fences, text without
+// rules, and each row of a table as a block, also of one that has lost its header.
+func Parts(markdown string) (parts []Block) {
+	for _, b := range Blocks(markdown) {
+		part := b
+		part.End = b.Start
+		end := func(at int) {
+			if part.Start < part.End {
+				parts = append(parts, part)
+			}
+			part.Start, part.End = at, at
+		}
+		fence := fenceOf(b.Header)
+		for start := b.Start; start < b.End; {
+			line, _, _ := strings.Cut(markdown[start:b.End], "\n")
+			next := min(b.End, start+len(line)+1)
+			switch bare := strings.Trim(line, "> \t"); {
+			case b.Kind == CodeBlock && fence != "" && strings.HasPrefix(bare, fence) &&
+				(start == b.Start || strings.Trim(bare, fence[:1]) == ""),
+				b.Kind != CodeBlock && (bare == "" || ruleLine.MatchString(line)):
+				end(next)
+			case b.Kind.Prose() && strings.HasPrefix(bare, "|"), b.Kind == TableBlock:
+				end(start)
+				part.End = start + len(line)
+				end(next)
+			default:
+				part.End = start + len(line)
+			}
+			start = next
+		}
+		end(b.End)
+	}
+	return parts
+}
+
+// fenceOf returns the marks of the line that opens code.
+func fenceOf(line string) string {
+	line = strings.TrimLeft(line, "> \t")
+	if line == "" {
+		return ""
+	}
+	return line[:len(line)-len(strings.TrimLeft(line, line[:1]))]
+}
+
+// blockParser finds headings, lists, code and other blocks. It has no inline parsers: wikilinks and tags are not
+// CommonMark, and package notes finds them in linear time for any input.
+var blockParser = parser.NewParser(parser.WithBlockParsers(parser.DefaultBlockParsers()...))
+
+// BlockTree parses the blocks of Markdown. It is nil for a text that is nested too deep.
+func BlockTree(markdown string) ast.Node {
+	if overNested(markdown) {
+		return nil
+	}
+	return blockParser.Parse(text.NewReader([]byte(markdown)))
+}
+
+// maxNesting bounds the nesting of quotes and lists. No person nests this deep,
+// and the time and stack space of parsing grow with depth.
+const maxNesting = 50
+
+// maxIndent is the indentation of a list item at that depth, in columns.
+const maxIndent = 4 * maxNesting
+
+// overNested reports whether any line is nested deeper than maxNesting, as a
+// quote or list on one line or by its indentation.
+func overNested(body string) bool {
+	for line := range strings.Lines(body) {
+		depth, columns := 0, 0
+	markers:
+		for i := 0; i+1 < len(line); i++ {
+			switch c := line[i]; {
+			case c == '>':
+				depth++
+			case c == ' ', '0' <= c && c <= '9':
+				columns++
+			case c == '\t':
+				columns += 4
+			case strings.IndexByte("-+*.)", c) >= 0 && (line[i+1] == ' ' || line[i+1] == '\t'):
+				depth++
+				if columns > maxIndent {
+					return true
+				}
+			default:
+				break markers
+			}
+		}
+		if depth > maxNesting {
+			return true
+		}
+	}
+	return false
 }
 
 type blockList struct {
