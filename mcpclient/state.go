@@ -42,32 +42,28 @@ type ServerState struct {
 	Failed    int              `json:"failed"`
 	P95       time.Duration    `json:"p95_ns"`           // 95th percentile of recent call durations
 	Stderr    string           `json:"stderr,omitempty"` // last line on stderr
+	why       error            // what Reason is the text of
 }
 
-// switchedOff is the reason for a server disabled by the user.
-const switchedOff = "switched off in mcp.json"
-
-// endsToo is the reason for a server that ends with LifeHub.
-const endsToo = "LifeHub is shutting down"
-
-// Reasons for servers that are not started until the user has reviewed them.
-const (
-	notSeen      = "you have not reviewed what it runs"
-	changedSince = "what it runs has changed since you reviewed it"
+// Why a server does not run.
+var (
+	errSwitchedOff = errors.New("switched off in mcp.json")
+	errEnds        = errors.New("LifeHub is shutting down")
+	errConsent     = errors.New("it needs your consent") // OAuth
+	// until the user has reviewed it
+	errNotSeen = errors.New("you have not reviewed what it runs")
+	errChanged = errors.New("what it runs has changed since you reviewed it")
 )
 
 // OK reports whether the server needs no attention: it runs, or is off on
 // purpose.
 func (s ServerState) OK() bool {
-	return s.Status == Running || s.Status == Starting || s.Reason == switchedOff
+	return s.Status == Running || s.Status == Starting || errors.Is(s.why, errSwitchedOff)
 }
-
-// errConsent reports that a server requires OAuth consent.
-var errConsent = errors.New("it needs your consent")
 
 // WantsConsent reports whether the server waits for Client.Consent.
 func (s ServerState) WantsConsent() bool {
-	return s.Status == Off && strings.HasPrefix(s.Reason, errConsent.Error())
+	return s.Status == Off && errors.Is(s.why, errConsent)
 }
 
 // Text describes the state in one line.

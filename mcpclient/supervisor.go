@@ -46,7 +46,7 @@ type supervisor struct {
 
 	mu        sync.Mutex
 	status    Status
-	reason    string
+	why       error // it does not run; nil if nothing is to be said
 	since     time.Time
 	starts    int      // number of starts so far
 	ran       bool     // one of them reached Running
@@ -104,7 +104,7 @@ func (s *supervisor) run(ctx context.Context, before <-chan struct{}) {
 	defer s.settledOnce.Do(func() { close(s.settled) })
 	defer s.stderr.Close()
 	if before != nil {
-		s.enter(Starting, "waiting for a running call to end")
+		s.enter(Starting, errors.New("waiting for a running call to end"))
 		select {
 		case <-before:
 		case <-ctx.Done():
@@ -113,14 +113,14 @@ func (s *supervisor) run(ctx context.Context, before <-chan struct{}) {
 		}
 	}
 	for {
-		entry, reason := s.launchable()
-		if reason == "" {
-			reason = s.runWithRestarts(ctx, entry)
+		entry, why := s.launchable()
+		if why == nil {
+			why = s.runWithRestarts(ctx, entry)
 		}
-		if reason == "" {
-			continue // the user requested a restart
+		if errors.Is(why, errAgain) {
+			continue
 		}
-		s.enter(Off, reason)
+		s.enter(Off, why)
 		select {
 		case <-ctx.Done():
 			return
@@ -133,61 +133,59 @@ func (s *supervisor) run(ctx context.Context, before <-chan struct{}) {
 var errAgain = errors.New("started again")
 
 // runWithRestarts runs the server, restarting it after failures, and returns why
-// it gave up, or "" if the user requested a restart.
-func (s *supervisor) runWithRestarts(ctx context.Context, entry config.Entry) string {
+// it gave up, or errAgain.
+func (s *supervisor) runWithRestarts(ctx context.Context, entry config.Entry) error {
 	var tries tries
 	for {
 		err := s.runOnce(ctx, entry)
 		switch {
 		case ctx.Err() != nil:
-			return endsToo
-		case errors.Is(err, errAgain):
-			return ""
-		case errors.Is(err, errConsent):
-			return err.Error()
+			return errEnds
+		case errors.Is(err, errAgain), errors.Is(err, errConsent):
+			return err
 		}
 		s.hub.Log.Warn("mcp server ended", "server", s.Entry.Name, "err", err)
 		if errors.Is(err, errNoProgram) {
-			return err.Error()
+			return err
 		}
 		delay, more := tries.next(time.Now())
 		if !more {
-			return fmt.Sprintf("%v (%d starts in %v; not tried again)", err, maxTries, triesWithin)
+			return fmt.Errorf("%w (%d starts in %v; not tried again)", err, maxTries, triesWithin)
 		}
-		s.enter(Restarting, err.Error())
+		s.enter(Restarting, err)
 		select {
 		case <-ctx.Done():
-			return endsToo
+			return errEnds
 		case <-s.again:
-			return ""
+			return errAgain
 		case <-time.After(delay):
 		}
 	}
 }
 
-// launchable returns the entry with its variables expanded, or the reason not to
-// start the server.
-func (s *supervisor) launchable() (config.Entry, string) {
+// launchable returns the entry with its variables expanded, or why the server is not
+// to be started.
+func (s *supervisor) launchable() (config.Entry, error) {
 	if s.Entry.Disabled {
-		return config.Entry{}, switchedOff
+		return config.Entry{}, errSwitchedOff
 	}
 	entry, missing := s.Entry.Resolved(os.LookupEnv)
 	changes, err := s.hub.Trust.Entry(s.Entry)
 	if err != nil {
-		return config.Entry{}, err.Error()
+		return config.Entry{}, err
 	}
 	s.mu.Lock()
 	s.unseen = changes
 	s.mu.Unlock()
 	switch {
 	case len(missing) > 0:
-		return config.Entry{}, "needs " + strings.Join(missing, ", ")
+		return config.Entry{}, fmt.Errorf("needs %s", strings.Join(missing, ", "))
 	case len(changes) > 0 && changes[0].Before == "":
-		return config.Entry{}, notSeen + " (lifehub mcp trust " + s.Entry.Name + ")"
+		return config.Entry{}, fmt.Errorf("%w (lifehub mcp trust %s)", errNotSeen, s.Entry.Name)
 	case len(changes) > 0:
-		return config.Entry{}, changedSince + " (lifehub mcp trust " + s.Entry.Name + ")"
+		return config.Entry{}, fmt.Errorf("%w (lifehub mcp trust %s)", errChanged, s.Entry.Name)
 	}
-	return entry, ""
+	return entry, nil
 }
 
 // folder returns the server's working directory.
@@ -203,7 +201,7 @@ func (s *supervisor) runOnce(ctx context.Context, entry config.Entry) (err error
 	defer s.catch(&err)
 	s.mu.Lock()
 	s.starts++
-	before := s.reason
+	before := s.why
 	s.mu.Unlock()
 	s.enter(Starting, before)
 	starting, cancel := context.WithTimeoutCause(ctx, s.hub.start, fmt.Errorf("not started within %v", s.hub.start))
@@ -220,7 +218,7 @@ func (s *supervisor) runOnce(ctx context.Context, entry config.Entry) (err error
 	s.mu.Lock()
 	s.session, s.ran = session, true
 	s.mu.Unlock()
-	s.enter(Running, "")
+	s.enter(Running, nil)
 	return s.attend(ctx, session)
 }
 
@@ -370,9 +368,12 @@ func (s *supervisor) state() ServerState {
 	defer s.mu.Unlock()
 	st := ServerState{
 		Name: s.Entry.Name, Transport: s.Entry.Transport, Address: s.hub.Secrets.Known(s.Entry.Address()),
-		Status: s.status, Reason: s.hub.Secrets.Known(s.reason),
+		Status: s.status, why: s.why,
 		Since: s.since, Restarts: max(0, s.starts-1), Refused: slices.Clone(s.refused), Unseen: slices.Clone(s.unseen),
 		Calls: s.calls.count, Failed: s.calls.failed, P95: s.calls.p95(), Stderr: s.stderr.Last(), Reads: s.Entry.Reads,
+	}
+	if s.why != nil {
+		st.Reason = s.hub.Secrets.Known(s.why.Error())
 	}
 	if s.session != nil {
 		st.About = strings.TrimSpace(s.session.about.Name + " " + s.session.about.Version)
@@ -395,9 +396,9 @@ func (s *supervisor) touch() {
 }
 
 // enter changes the status and wakes those waiting for it.
-func (s *supervisor) enter(status Status, reason string) {
+func (s *supervisor) enter(status Status, why error) {
 	s.mu.Lock()
-	s.status, s.reason, s.since = status, reason, time.Now()
+	s.status, s.why, s.since = status, why, time.Now()
 	close(s.turned)
 	s.turned = make(chan struct{})
 	s.mu.Unlock()
@@ -418,15 +419,15 @@ func (s *supervisor) leave() {
 func (s *supervisor) ready(ctx context.Context) (*session, error) {
 	for reported := false; ; {
 		s.mu.Lock()
-		session, status, reason, turned, ran := s.session, s.status, s.reason, s.turned, s.ran
+		session, status, why, turned, ran := s.session, s.status, s.why, s.turned, s.ran
 		s.mu.Unlock()
 		switch {
 		case session != nil && !session.over():
 			return session, nil
 		case status == Off:
-			return nil, fmt.Errorf("it is off: %s", reason)
+			return nil, fmt.Errorf("it is off: %w", why)
 		case status == Restarting && !ran:
-			return nil, fmt.Errorf("it has not started yet: %s", reason)
+			return nil, fmt.Errorf("it has not started yet: %w", why)
 		case !reported:
 			reported = true
 			agent.HostFrom(ctx).Progress(agent.Progress{Message: "waiting for the MCP server " +

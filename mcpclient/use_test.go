@@ -158,7 +158,7 @@ func TestServersFollowTheConfig(t *testing.T) {
 	}
 	waitFor(t, func() bool { return s.State()[0].Status == Off })
 	state := s.State()
-	if len(state) != 2 || state[0].Name != "c" || !strings.HasPrefix(state[0].Reason, notSeen) ||
+	if len(state) != 2 || state[0].Name != "c" || !errors.Is(state[0].why, errNotSeen) ||
 		state[1].Since != before[0].Since {
 		t.Errorf("got %+v", state)
 	}
@@ -177,7 +177,7 @@ func TestServersFollowTheConfig(t *testing.T) {
 	if got, want := use(s, c, a), []string{"changed a"}; !reflect.DeepEqual(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
-	waitFor(t, func() bool { return strings.HasPrefix(s.State()[1].Reason, changedSince) })
+	waitFor(t, func() bool { return errors.Is(s.State()[1].why, errChanged) })
 	if _, err := s.find("b"); err == nil {
 		t.Error("b is still there")
 	}
