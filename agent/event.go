@@ -6,6 +6,7 @@ package agent
 
 import (
 	"encoding/json"
+	"strings"
 	"time"
 
 	"lifehub/internal/text"
@@ -309,6 +310,23 @@ const (
 	Denied     Status = "denied"
 	Skipped    Status = "skipped"
 )
+
+// declined is the reason of a call that the user refused, for the model; the user's own may follow.
+const declined = "the user said no"
+
+// DeclinedFor returns the reason of a call that the user refused for a reason of theirs, or "".
+func DeclinedFor(own string) string {
+	if own == "" {
+		return declined
+	}
+	return declined + ": " + own
+}
+
+// DeclinedIn reports whether a call was refused by the user, and returns what follows that in its reason.
+func DeclinedIn(status Status, reason string) (own string, by bool) {
+	own, by = strings.CutPrefix(reason, declined)
+	return own, by && status == Denied
+}
 
 func (Started) name() string         { return "start" }
 func (PhaseStarted) name() string    { return "agent_start" }

@@ -42,7 +42,7 @@ func (v *View) Lines(e agent.Event, now time.Time) (lines []string) {
 	case agent.StepChanged:
 		if body.Status != agent.Pending && body.Status != agent.Running &&
 			(body.Status != agent.Done || body.Reason != "") {
-			add("step %s: %s %s", body.Step, body.Status, ForUser(body.Reason))
+			add("step %s: %s %s", body.Step, body.Status, ForUser(body))
 		}
 	case agent.ToolStarted:
 		if byID(v.Outside, body.Call) != nil {

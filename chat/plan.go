@@ -3,11 +3,9 @@ package chat
 import (
 	"encoding/json"
 	"slices"
-	"strings"
 	"time"
 
 	"lifehub/agent"
-	"lifehub/agent/gate"
 )
 
 // Plan is the steps of a turn with their current states. Its methods do nothing if it is nil.
@@ -21,16 +19,17 @@ type Plan struct {
 
 // Step is one row of a plan.
 type Step struct {
-	Step    agent.Step
-	Status  agent.Status
-	Reason  string // why it has this status, in words for the user
-	Calls   []*Call
-	Under   string // ID of the step whose worker makes this one; "" for the turn itself
-	Attempt int    // of its worker; 0 if it has none
-	Judged  []agent.Evaluated
-	Allowed string // how the user allowed it
-	Began   time.Time
-	Took    time.Duration
+	Step     agent.Step
+	Status   agent.Status
+	Reason   string // why it has this status, in words for the user
+	Declined bool   // the user said no to it
+	Calls    []*Call
+	Under    string // ID of the step whose worker makes this one; "" for the turn itself
+	Attempt  int    // of its worker; 0 if it has none
+	Judged   []agent.Evaluated
+	Allowed  string // how the user allowed it
+	Began    time.Time
+	Took     time.Duration
 }
 
 // Call is one run of a tool, with its input and result.
@@ -123,7 +122,8 @@ func (p *Plan) mark(e agent.StepChanged, now time.Time) {
 			s.Took = now.Sub(s.Began)
 		}
 	}
-	s.Status, s.Reason = e.Status, ForUser(e.Reason)
+	s.Status, s.Reason = e.Status, ForUser(e)
+	_, s.Declined = agent.DeclinedIn(e.Status, e.Reason)
 	p.settle(now)
 }
 
@@ -140,16 +140,13 @@ func (p *Plan) End(now time.Time) {
 	p.settle(now)
 }
 
-// declined begins the reason of a step that the user declined.
-const declined = "you said no"
-
-// Declined reports whether the user said no to the step.
-func (s *Step) Declined() bool {
-	return s.Status == agent.Denied && strings.HasPrefix(s.Reason, declined)
+// ForUser returns the reason for a step's status, which addresses the model, in words for the user.
+func ForUser(e agent.StepChanged) string {
+	if own, declined := agent.DeclinedIn(e.Status, e.Reason); declined {
+		return "you said no" + own
+	}
+	return e.Reason
 }
-
-// ForUser rewords the reason of a step, which addresses the model.
-func ForUser(reason string) string { return strings.Replace(reason, gate.Declined, declined, 1) }
 
 // allowed is how the user allowed a call.
 var allowed = map[agent.Decision]string{

@@ -331,6 +331,7 @@ func (c *capture) follow(ctx context.Context, attended bool, w writing,
 	changed := slices.IndexFunc(did, func(e agent.Effect) bool { return e.Kind == agent.NoteChanged })
 	unknown := slices.ContainsFunc(did, func(e agent.Effect) bool { return e.Kind == agent.Unknown })
 	interrupted := err != nil && err.Error() == ""
+	_, declined := agent.DeclinedIn(last.Status, last.Reason)
 	switch {
 	case changed >= 0:
 		result.Path, result.Line = did[changed].Path, did[changed].Line
@@ -340,7 +341,7 @@ func (c *capture) follow(ctx context.Context, attended bool, w writing,
 	case interrupted:
 	case last.Status == agent.Denied && asked.Name != "" && !attended:
 		err = app.ExitError{Err: c.needs(w, asked), Code: app.ExitRefused}
-	case last.Status == agent.Denied && strings.HasPrefix(last.Reason, gate.Declined):
+	case declined:
 		err = app.ExitError{Err: errors.New("nothing was changed"), Code: app.ExitFailed}
 	case last.Status == agent.Denied:
 		err = app.ExitError{Err: fmt.Errorf("nothing was changed: %s", last.Reason), Code: app.ExitRefused}

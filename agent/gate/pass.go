@@ -85,7 +85,7 @@ func (g *Guard) Pass(ctx context.Context, c Call) (*Permit, error) {
 			if g.Gate.unattended {
 				return nil, &Refusal{reply.Reason}
 			}
-			return nil, &Refusal{Because(Declined, reply.Reason)}
+			return nil, &Refusal{agent.DeclinedFor(reply.Reason)}
 		}
 		switch {
 		case v.Destination == searchResults, v.Destination != "" && v.private && reply.Decision != agent.AllowOnce:

@@ -137,10 +137,6 @@ type Refusal struct{ Reason string }
 
 func (r *Refusal) Error() string { return r.Reason }
 
-// Declined is the reason given when the user refuses a call; the user's own may
-// follow.
-const Declined = "the user said no"
-
 // Because returns what, followed by the reason if there is one.
 func Because(what, why string) string {
 	if why == "" {

@@ -211,7 +211,7 @@ func Tell(tool string, status agent.Status, result string, number int) string {
 		return shown
 	}
 	name, why := code(tool), strings.TrimRight(text.OneLine(shown), ". ")
-	if own, declined := strings.CutPrefix(why, "the user said no"); declined && status == agent.Denied {
+	if own, declined := agent.DeclinedIn(status, why); declined {
 		return "You declined " + name + own + "."
 	}
 	how := map[agent.Status]string{agent.Denied: " was not allowed to run", agent.Skipped: " was left out"}

@@ -96,7 +96,7 @@ func (k *saved) add(e agent.Entry) bool {
 	case agent.CallAsked:
 	case agent.Decided:
 		if e.Decision == agent.Refuse {
-			c.outcome = &Outcome{Status: agent.Denied, Reason: gate.Because(gate.Declined, e.Reason)}
+			c.outcome = &Outcome{Status: agent.Denied, Reason: agent.DeclinedFor(e.Reason)}
 		}
 	case agent.CallStarted:
 		c.started, c.mark, c.outcome, c.ended = e.Time, e.Mark, nil, false

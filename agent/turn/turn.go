@@ -421,7 +421,7 @@ func (t *turn) runCommand(ctx context.Context) error {
 			return err
 		}
 		f := t.steps.found[len(t.steps.found)-1]
-		if why, declined := strings.CutPrefix(f.why(), gate.Declined); declined {
+		if why, declined := agent.DeclinedIn(f.Status, f.why()); declined {
 			t.events.Say("You declined `" + step.Tool + "`" + why + ".")
 			return nil
 		}

@@ -98,7 +98,7 @@ func (r *relay) take(ctx context.Context, e agent.Event) {
 	case agent.PermissionGiven:
 		if e.Decision == agent.Refuse && r.calls[e.Call] {
 			r.send(acp.UpdateToolCall(r.id(e.Call), acp.WithUpdateStatus(acp.ToolCallStatusFailed),
-				acp.WithUpdateContent(literal(chat.ForUser(e.Reason)))))
+				acp.WithUpdateContent(literal(e.Reason))))
 		}
 	case agent.InputAsked:
 		r.input(ctx, e)

@@ -82,7 +82,7 @@ func (p *Plan) Narrow(width int, theme *draw.Theme) (lines []string) {
 // wentWrong reports whether the user should notice the outcome of a step. A call that
 // they declined themselves is no news.
 func wentWrong(s *step) bool {
-	return s.Status == agent.StepFailed || s.Status == agent.Denied && !(*chat.Step)(s).Declined() || s.partial()
+	return s.Status == agent.StepFailed || s.Status == agent.Denied && !s.Declined || s.partial()
 }
 
 // below summarises the hidden rows of a step's worker: their number and what went wrong. It returns
