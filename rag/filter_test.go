@@ -103,7 +103,7 @@ func TestFilteredSearchFindsTheNearest(t *testing.T) {
 			After: when.DayOf(time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC)),
 		}, func(note) bool { return true }},
 		"all but one": {
-			Query{Without: []string{all[0].path}, Tags: []string{"most"}},
+			Query{Without: map[string][]string{x.options.Vault: {all[0].path}}, Tags: []string{"most"}},
 			func(n note) bool { return tagged("most")(n) && n.path != all[0].path },
 		},
 		"two filters that exclude": {Query{Tags: []string{"near", "far"}}, func(note) bool { return false }},

@@ -58,7 +58,7 @@ func (x *Index) searchNewest(ctx context.Context, q Query) (found Found, again b
 func (x *Index) search(ctx context.Context, db *sql.DB, q Query) (Found, error) {
 	coverage, err := x.coverageOf(ctx, db) // before, so that what is added meanwhile is not taken for searched
 	if err == nil {
-		err = coverage.exclude(ctx, db, q.Without)
+		err = coverage.exclude(ctx, db, q.Without[x.options.Vault])
 	}
 	if err != nil {
 		return Found{}, err

@@ -123,18 +123,20 @@ func room(model Model) int {
 	return cmp.Or(model.Window(), unknown) / 2
 }
 
-// Hidden returns the paths of the notes that rules hide.
-func Hidden(ctx context.Context, v vaults) (paths []string, err error) {
+// Hidden returns the paths of the notes that rules hide, by their folder.
+func Hidden(ctx context.Context, v vaults) (map[string][]string, error) {
 	if !agent.HidesNotes(ctx) {
 		return nil, nil
 	}
 	places, err := v.all(ctx)
+	hidden := map[string][]string{}
 	for _, p := range places {
-		if len(paths) < maxWithout && agent.HidesNote(ctx, PathOf(v, p.folder, p.Entry.Path)) {
-			paths = append(paths, p.Entry.Path)
+		dir := p.folder.Dir()
+		if len(hidden[dir]) < maxWithout && agent.HidesNote(ctx, PathOf(v, p.folder, p.Entry.Path)) {
+			hidden[dir] = append(hidden[dir], p.Entry.Path)
 		}
 	}
-	return paths, err
+	return hidden, err
 }
 
 // SearchShown searches the notes that no rule hides.

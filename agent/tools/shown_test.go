@@ -20,6 +20,7 @@ import (
 	"lifehub/llm/llmtest"
 	"lifehub/notes"
 	"lifehub/rag"
+	"lifehub/rag/encoder"
 )
 
 // behind are ways in which a note changes while its dialog is open.
@@ -321,5 +322,38 @@ func TestNoteOfASecondFolderThatOnlyTheIndexHasIsHidden(t *testing.T) {
 	if err != nil || len(found.Passages) != 1 || found.Passages[0].Vault != folders[0].Dir() ||
 		len(found.Time.List) != 1 || found.Time.List[0].Vault != folders[0].Dir() {
 		t.Errorf("found %+v, %+v, %v", found.Passages, found.Time, err)
+	}
+}
+
+// What is hidden in one folder is found in another at the same path.
+func TestNoteHiddenInOneFolderIsFoundInAnother(t *testing.T) {
+	var folders []*notes.Folder
+	var library rag.Library
+	for _, name := range []string{"home", "work"} {
+		dir := filepath.Join(t.TempDir(), name)
+		if err := os.MkdirAll(filepath.Join(dir, "private"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		replace(t, filepath.Join(dir, "private", "diary.md"), "# Diary\n\nThe boiler of "+name+" was loud.\n")
+		folder, err := notes.Open(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer folder.Close()
+		index, err := rag.Open(t.TempDir(), rag.Options{Vault: folder.Dir()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer index.Close()
+		if _, err := index.Sync(t.Context(), folder, encoder.Encoder{}, nil); err != nil {
+			t.Fatal(err)
+		}
+		folders, library.Indexes = append(folders, folder), append(library.Indexes, index)
+	}
+	ctx := agent.Hiding(t.Context(), func(path string) bool { return strings.HasPrefix(path, "work/private/") })
+	found, err := SearchShown(ctx, library, func() []*notes.Folder { return folders }, rag.Query{Text: "loud boiler"})
+	if err != nil || len(found.Passages) != 1 || found.Passages[0].Vault != folders[0].Dir() ||
+		found.Coverage.Indexed != 1 {
+		t.Errorf("found %+v, %+v, %v", found.Passages, found.Coverage, err)
 	}
 }

@@ -220,7 +220,7 @@ func (a *App) Related(ctx context.Context, name string, limit int) (rag.Related,
 		if err != nil {
 			return rag.Related{}, err
 		}
-		r, err := v.Index.Related(ctx, path, found, without...)
+		r, err := v.Index.Related(ctx, path, found, without[folder.Dir()]...)
 		all := r.Notes
 		r.Notes = all[:0]
 		for _, n := range all {

@@ -52,7 +52,7 @@ type search struct {
 }
 
 func newSearch(in Vault, q Query) search {
-	return search{in: in, db: in.DB, query: q, filter: q.filter(), texts: words.Texts{DB: in.DB}}
+	return search{in: in, db: in.DB, query: q, filter: q.filter(in.Dir), texts: words.Texts{DB: in.DB}}
 }
 
 // candidate is a passage that may be shown.

@@ -244,8 +244,8 @@ func (s *search) typoOf(ctx context.Context, t queryTerm) (guess queryTerm, err 
 // search does not reveal their words.
 func (s *search) holder(ctx context.Context, term string) (id int64, held bool, err error) {
 	where, args := ``, []any{quoteTerm(term)}
-	if len(s.query.Without) > 0 {
-		without, err := json.Marshal(s.query.Without)
+	if paths := s.query.Without[s.in.Dir]; len(paths) > 0 {
+		without, err := json.Marshal(paths)
 		if err != nil {
 			return 0, false, err
 		}

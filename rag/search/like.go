@@ -21,7 +21,7 @@ const maxSimilar = 5
 func Similar(ctx context.Context, in Vault, path string, without []string) (near map[string]float64, why string,
 	err error,
 ) {
-	s := newSearch(in, Query{Without: without})
+	s := newSearch(in, Query{Without: map[string][]string{in.Dir: without}})
 	if err := s.narrow(ctx); err != nil {
 		return nil, "", err
 	}

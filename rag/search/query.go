@@ -18,16 +18,16 @@ import (
 // Query is a question with its filters.
 type Query struct {
 	Text    string
-	Limit   int       // most passages; 0: 5
-	Paths   []string  // keep notes below one of these folders or matching one of these globs
-	Tags    []string  // keep notes with all of these tags
-	After   when.Day  // keep passages dated on or after it, and below them those without a date; none: no bound
-	Before  when.Day  // keep passages dated before it, and below them those without a date; none: no bound
-	Today   when.Day  // the day that "yesterday" refers to; none: today
-	Talk    when.Talk // the times mentioned earlier in the conversation
-	Room    int       // most tokens of passages if all notes of a time are asked for; 0: Limit passages
-	Without []string  // leave out the notes at these paths
-	Side    Side      // restricts the search, for measurements; zero: both sides
+	Limit   int                 // most passages; 0: 5
+	Paths   []string            // keep notes below one of these folders or matching one of these globs
+	Tags    []string            // keep notes with all of these tags
+	After   when.Day            // keep passages dated on or after it, and below them those without a date; none: no bound
+	Before  when.Day            // keep passages dated before it, and below them those without a date; none: no bound
+	Today   when.Day            // the day that "yesterday" refers to; none: today
+	Talk    when.Talk           // the times mentioned earlier in the conversation
+	Room    int                 // most tokens of passages if all notes of a time are asked for; 0: Limit passages
+	Without map[string][]string // leave out the notes at these paths, by their vault's folder
+	Side    Side                // restricts the search, for measurements; zero: both sides
 }
 
 // Side selects the parts of a search.
@@ -132,7 +132,8 @@ type filter struct {
 	args  []any
 }
 
-func (q Query) filter() filter {
+// filter returns the filters for a vault.
+func (q Query) filter(vault string) filter {
 	var all []string
 	var f filter
 	if len(q.Paths) > 0 {
@@ -155,9 +156,9 @@ func (q Query) filter() filter {
 			OR id NOT IN (SELECT note FROM dates)`)
 		f.args = append(f.args, t.until, t.from)
 	}
-	if len(q.Without) > 0 {
-		all = append(all, `SELECT id AS note FROM notes WHERE path NOT IN (`+marks(len(q.Without))+`)`)
-		for _, p := range q.Without {
+	if without := q.Without[vault]; len(without) > 0 {
+		all = append(all, `SELECT id AS note FROM notes WHERE path NOT IN (`+marks(len(without))+`)`)
+		for _, p := range without {
 			f.args = append(f.args, p)
 		}
 	}

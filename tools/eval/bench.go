@@ -53,7 +53,7 @@ func openVault(ctx context.Context, path, dir string, embedder llm.Embedder) (v 
 	if err != nil {
 		return v, err
 	}
-	if v.index, err = rag.Open(at, rag.Options{Vault: path}); err != nil {
+	if v.index, err = rag.Open(at, rag.Options{Vault: v.folder.Dir()}); err != nil {
 		return v, err
 	}
 	return v, v.embed(ctx, embedder)
@@ -112,9 +112,11 @@ func (v vault) ask(ctx context.Context, side rag.Side, hidden bool) ([]figures, 
 		}
 		if hidden {
 			query.Limit = 5
+			var without []string
 			for id := range question.Relevant {
-				query.Without = append(query.Without, paths[id])
+				without = append(without, paths[id])
 			}
+			query.Without = map[string][]string{v.folder.Dir(): without}
 		}
 		found, err := v.index.Search(ctx, query)
 		if err != nil {
