@@ -2,9 +2,11 @@ package main
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"go/parser"
 	"go/token"
+	"io"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -221,6 +223,30 @@ func TestModuleZipHoldsAllThatIsBuilt(t *testing.T) {
 	cmd.Dir = unpacked
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Errorf("it would not build: %v\n%s", err, out)
+	}
+}
+
+// A program that was built in a folder of its own module would be in everybody's clone.
+func TestNoProgramIsInTheRepository(t *testing.T) {
+	list, err := exec.Command("git", "ls-files", "-z").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for path := range strings.SplitSeq(strings.TrimSuffix(string(list), "\x00"), "\x00") {
+		file, err := os.Open(path)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue // not committed yet that it is deleted
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		var first [4]byte
+		_, _ = io.ReadFull(file, first[:]) // a shorter file is none
+		file.Close()                       //nolint:errcheck // it was only read
+		for _, magic := range []string{"\x7fELF", "MZ\x90\x00", "\xcf\xfa\xed\xfe", "\xca\xfe\xba\xbe"} {
+			if string(first[:]) == magic {
+				t.Errorf("%s is a program", path)
+			}
+		}
 	}
 }
 
