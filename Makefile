@@ -52,6 +52,7 @@ test: ## all tests
 race: ## tests with the race detector, of packages that start goroutines; needs cgo
 	GORACE=atexit_sleep_ms=10 CGO_ENABLED=1 go test -count=1 -race -vet=off -p 3 -timeout 20m \
 		-gcflags='modernc.org/...=-race=false' -gcflags='regexp/...=-race=false' \
+		./cli ./cli/app ./mcpclient ./tui ./cli/acp \
 		$$(grep -rlE --include='*.go' '^[[:space:]]*go (func|[a-zA-Z_.]+\()|\.Go\(' . | grep -v /testdata/ | xargs -n1 dirname | sort -u | \
 			grep -vxE './(cli/show|internal/survive|notes/pdf|tools/eval|tui/panel)')
 
