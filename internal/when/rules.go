@@ -49,7 +49,7 @@ var rules = sync.OnceValue(func() []rule {
 	}
 	return []rule{
 		{of(`d`), "", func(_ *reader, p part) (Span, int, bool) { return p[0].span, p[0].value, true }},
-		{of(`[NO][JT][NO]M(?:p?Y)?|[NO]p?M(?:p?Y)?|M[NO]Y?`), "", (*reader).dayOfMonth}, // 3–9 March 2026
+		{of(`[NO][JT][NO]M(?:p?Y)?|[NO]f?M(?:p?Y)?|M[NO]Y?`), "", (*reader).dayOfMonth}, // 3–9 March 2026
 		{of(`n`), "o=" + sides, (*reader).dayOfMonth},                                   // am 5.1.
 		{of(`O`), "o=" + sides, (*reader).dayAlone},                                     // on the 25th
 		// three days ago, in three days

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 	"unicode"
+	"unicode/utf8"
 
 	"lifehub/internal/text"
 )
@@ -77,29 +78,51 @@ func DayIn(text string, today Day, ahead bool) (day Day, ok bool) {
 }
 
 // Due splits off the day at the end of a task, as in "call Ines by Friday": the task without it, and
-// the day, which is today or ahead; the zero Day if it ends with none.
+// the day, which is today or ahead; the zero Day if it ends with none. A task whose last words are only a part
+// of what it says of time, or of words in quotation marks or brackets, stays as it is.
 func Due(task string, today Day) (rest string, day Day) {
-	words := strings.Fields(task)
-	for i := 1; i < len(words); i++ {
-		if !strings.ContainsFunc(words[i-1], isWordRune) || !strings.ContainsFunc(words[i], isWordRune) {
-			continue // a mark before a date is a field of its own
+	lower := strings.ToLower(task)
+	if len(lower) != len(task) {
+		return task, Day{}
+	}
+	r := newReader(lower, today, 1)
+	for at := range task {
+		if strings.IndexFunc(task[at:], isWordRune) != 0 || at == 0 || task[at-1] != ' ' {
+			continue
 		}
-		day, ok := DayIn(strings.Join(words[i:], " "), today, true)
+		before, _ := utf8.DecodeLastRuneInString(strings.TrimRight(task[:at], " ,"))
+		day, ok := DayIn(task[at:], today, true)
 		if !ok || day.Before(today) {
 			continue
 		}
-		last := i
-		if i > 1 && meanings()[strings.ToLower(words[i-1])].kind == 'T' { // until Friday
-			last--
+		n, end := 0, at
+		for n < len(r.tokens) && r.tokens[n].end <= at {
+			n++
 		}
-		rest = strings.Join(words[:last], " ")
-		if !SaysNothing(strings.ToLower(words[i])) {
+		kinds := r.kinds[:n]
+		if strings.HasSuffix(kinds, "T") && n > 1 { // until Friday
+			n--
+			kinds, end = kinds[:n]+"T", r.tokens[n].start
+		}
+		if !isWordRune(before) || ofATime.MatchString(kinds+" "+r.kinds[len(kinds):]) ||
+			strings.ContainsAny(task[at:], `"“”„«»()[]`) {
+			return task, Day{}
+		}
+		rest = article.ReplaceAllString(task[:end], "")
+		if word, _, _ := strings.Cut(lower[at:], " "); !SaysNothing(word) {
 			rest = strings.TrimSuffix(rest, " due") // but "what is due on Friday" is the task's own
 		}
 		return strings.TrimRight(rest, " ,"), day
 	}
 	return task, Day{}
 }
+
+// article matches the end of what is before a day, with the article of "the day after Christmas".
+var article = regexp.MustCompile(`(?i)(?: (?:the|der|die|das|den|dem))? *$`)
+
+// ofATime matches the kinds of the tokens before a day and those of the day, if it is a part of a longer time: every
+// Friday, since Friday, Thursday or Friday, from Monday to Friday, a week from Friday.
+var ofATime = regexp.MustCompile(`(?:[BVAZJLIRKGHCiofdnxWD]|E[NO]*[UM]?|[dnWDMYSFQ]T) |U f`)
 
 // inPath reports whether a part of a text belongs to a file name or URL, which is
 // no time expression: daily/2026-03-14.md.
