@@ -3,6 +3,7 @@ package when
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -112,6 +113,13 @@ func (s Span) IsZero() bool { return s == Span{} }
 // Meets reports whether two spans have a day in common.
 func (s Span) Meets(other Span) bool {
 	return (s.To.IsZero() || other.From.Before(s.To)) && (s.From.IsZero() || s.From.Before(other.To))
+}
+
+// within returns the days that two bounded spans have in common.
+func (s Span) within(other Span) Span {
+	return Span{
+		slices.MaxFunc([]Day{s.From, other.From}, Day.Compare), slices.MinFunc([]Day{s.To, other.To}, Day.Compare),
+	}
 }
 
 func (s Span) days() int { return s.To.Since(s.From) }

@@ -54,23 +54,23 @@ var rules = sync.OnceValue(func() []rule {
 		{of(`O`), "o=" + sides, (*reader).dayAlone},                                     // on the 25th
 		// three days ago, in three days
 		{of(`N*UG|VN+U|iN+U`), "", (*reader).away},
-		{of(`N+U`), "Z", (*reader).away},             // since three days ago
-		{of(`D`), "", (*reader).relativeDay},         // yesterday
-		{of(`IN+U|H`), "", (*reader).lastDays},       // the last ten days, lately
-		{of(`IUp?W|Wp?IU`), "", (*reader).dayOfWeek}, // Monday of last week
+		{of(`N+U`), "Z", (*reader).away},       // since three days ago
+		{of(`D`), "", (*reader).relativeDay},   // yesterday
+		{of(`IN+U|H`), "", (*reader).lastDays}, // the last ten days, lately
 		// last week, the week before last
 		{of(`[IR]U|U[BA]I|C`), "", (*reader).unit},
-		{of(`UN(?:p?Y)?`), "", (*reader).weekNumber},      // week 42
-		{of(`IW`), "", (*reader).weekday},                 // next Friday
-		{of(`W`), "iof=" + sides, (*reader).weekday},      // on Friday
-		{of(`U`), "iof=", (*reader).weekend},              // at the weekend
-		{of(`(?:Q|OU)(?:p?Y)?`), "", (*reader).quarter},   // Q3
-		{of(`IS|Sp?Y`), "", (*reader).season},             // last summer
-		{of(`S`), "i=" + sides, (*reader).season},         // in summer
-		{of(`Fp?Y?|IF`), "iof=" + sides, (*reader).feast}, // at Christmas
-		{of(`IM|Mp?Y`), "", (*reader).month},              // last March, March 2026
-		{of(`M`), "if=" + sides, (*reader).month},         // in March
-		{of(`U?Y`), "iof=" + sides, (*reader).namedYear},  // in 2024
+		{of(`UN(?:p?Y)?`), "", (*reader).weekNumber},     // week 42
+		{of(`IW`), "", (*reader).weekday},                // next Friday
+		{of(`W`), "iof=" + sides, (*reader).weekday},     // on Friday
+		{of(`U`), "iof=", (*reader).weekend},             // at the weekend
+		{of(`(?:Q|OU)(?:p?Y)?`), "", (*reader).quarter},  // Q3
+		{of(`IS|Sp?Y`), "", (*reader).season},            // last summer
+		{of(`S`), "i=" + sides, (*reader).season},        // in summer
+		{of(`IF`), "", (*reader).feast},                  // last Christmas
+		{of(`Fp?Y?`), "iof=" + sides, (*reader).feast},   // at Christmas
+		{of(`IM|Mp?Y`), "", (*reader).month},             // last March, March 2026
+		{of(`M`), "if=" + sides, (*reader).month},        // in March
+		{of(`U?Y`), "iof=" + sides, (*reader).namedYear}, // in 2024
 	}
 })
 
@@ -115,6 +115,48 @@ func (r *reader) at(i int, after byte) (it said, ok bool) {
 		}
 	}
 	return it, false
+}
+
+// whole reads the time that starts at token i, together with one that follows it at once: Monday of last week, March of
+// last year. One of them is named within the other; if neither is, the time is zero, since it is not known which of
+// them is meant.
+func (r *reader) whole(i int, after byte) (it said, ok bool) {
+	it, ok = r.at(i, after)
+	alone := ok
+	if !ok && after != 'E' && !r.ends(i) && strings.IndexByte("WMSF", r.kinds[i]) >= 0 {
+		it, ok = r.at(i, named)
+	}
+	if !ok || r.ends(it.next) || it.From.IsZero() || it.To.IsZero() {
+		return it, alone
+	}
+	next, touches := r.at(it.next, named)
+	if !touches || next.From.IsZero() || next.To.IsZero() {
+		return it, alone
+	}
+	both := said{start: it.start, end: next.end, next: next.next, unit: min(max(it.unit, aDay), max(next.unit, aDay))}
+	if both.Span, ok = r.in(i, it, next); !ok {
+		both.Span, _ = r.in(it.next, next, it)
+	}
+	return both, alone || !both.Span.IsZero()
+}
+
+// in returns the days of part, which starts at token i, that are of another time. A part that has a name is the last one of
+// it there.
+func (r *reader) in(i int, part, whole said) (Span, bool) {
+	for strings.IndexByte("iof", r.kinds[i]) >= 0 {
+		i++
+	}
+	of := *r
+	of.toward, of.year = -1, 0
+	for _, of.today = range []Day{whole.To.Add(-1), whole.To} {
+		if strings.IndexByte("WMSFnNO", r.kinds[i]) >= 0 && part.days() <= whole.days() {
+			part, _ = of.at(i, named)
+		}
+		if part.Meets(whole.Span) && !part.From.IsZero() && !part.To.IsZero() {
+			return part.within(whole.Span), true
+		}
+	}
+	return Span{}, false
 }
 
 // isRange reports whether a token begins a range of two weekdays, months, seasons or years: Monday to Friday.
@@ -257,7 +299,7 @@ func (r *reader) side(i int, it said) said {
 	if again.toward = 0; word == 'Z' {
 		again.toward = -1
 	}
-	if other, ok := again.at(i, word); ok {
+	if other, ok := again.whole(i, word); ok {
 		it = other
 	}
 	switch {
@@ -282,7 +324,7 @@ func (r *reader) until(it said) said {
 	if strings.HasPrefix(r.kinds[it.next+1:], "W") && r.toward < 0 {
 		other.today = r.today.Add(1) // from Monday to Wednesday, on a Wednesday
 	}
-	end, ok := other.at(it.next+1, named)
+	end, ok := other.whole(it.next+1, named)
 	if day, alone := r.sameMonth(it, it.next+1); alone {
 		end, ok = day, true
 	}
@@ -421,11 +463,6 @@ func (r *reader) lastDays(p part) (Span, int, bool) {
 		return Span{r.today, middle.Add(1)}, u, true
 	}
 	return Span{middle, r.today.Add(1)}, u, which < 0
-}
-
-func (r *reader) dayOfWeek(p part) (Span, int, bool) {
-	week, unit, ok := r.unit(p)
-	return days(week.From.Add((p.of("W").value+6)%7), 1), aDay, ok && unit == aWeek
 }
 
 // unit reads a week, month or other unit relative to the current one.

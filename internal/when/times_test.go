@@ -282,3 +282,31 @@ func TestWeekdayAlone(t *testing.T) {
 		}
 	}
 }
+
+// Two times side by side are one, or it is not known which of them is meant.
+func TestTimesSideBySide(t *testing.T) {
+	for question, want := range map[string]string{
+		"on Monday, 5 October 2026":        "2026-10-05",
+		"am Samstag, den 7. November 2026": "2026-11-07",
+		"on Friday the 13th":               "2026-11-13",
+		"March of last year":               "2025-03-01",
+		"last year in March":               "2025-03-01",
+		"im März letzten Jahres":           "2025-03-01",
+		"letzte Woche am Freitag":          "2026-11-20",
+		"Monday last week":                 "2026-11-16",
+		"letztes Weihnachten":              "2025-12-24",
+		"last Christmas":                   "2025-12-24",
+		"heute vor einem Jahr":             "unread: heute vor einem Jahr",
+		"yesterday a week ago":             "unread: yesterday a week ago",
+		"on Sunday, 5 October 2026":        "unread: on Sunday, 5 October 2026",
+	} {
+		s, _ := In("what was it "+question, Day{2026, 11, 26})
+		got := s.From.String()
+		if s.IsZero() {
+			got = "unread: " + Talk{}.Unread(question, Day{2026, 11, 26})
+		}
+		if got != want {
+			t.Errorf("%q: %s, want %s", question, got, want)
+		}
+	}
+}

@@ -9,8 +9,11 @@ import (
 // Unread returns the words of a question that look like a time and are not read as one, such as "around
 // harvest" or "week 60"; "" if there are none.
 func (t Talk) Unread(question string, today Day) string {
-	if s, _ := t.In(question, today); !s.IsZero() {
-		return ""
+	if it, ok := t.read(question, today, -1, false); ok {
+		if !it.Span.IsZero() {
+			return ""
+		}
+		return question[it.start:it.end] // two times that do not meet
 	}
 	start := question[:min(len(question), maxTimed)]
 	if lower := strings.ToLower(start); len(lower) == len(start) {

@@ -42,6 +42,15 @@ func (t Talk) In(question string, today Day) (s Span, rest string) {
 }
 
 func (t Talk) in(question string, today Day, toward int, toDay bool) (s Span, rest string) {
+	it, ok := t.read(question, today, toward, toDay)
+	if !ok || it.Span.IsZero() {
+		return Span{}, question
+	}
+	return it.Span, question[:it.start] + " " + question[it.end:]
+}
+
+// read reads the first time in a question.
+func (t Talk) read(question string, today Day, toward int, toDay bool) (it said, ok bool) {
 	start := question[:min(len(question), maxTimed)]
 	if lower := strings.ToLower(start); len(lower) == len(start) {
 		start = lower
@@ -49,14 +58,12 @@ func (t Talk) in(question string, today Day, toward int, toDay bool) (s Span, re
 	r := newReader(start, today, toward)
 	r.last, r.toDay = t.last, toDay
 	for i := range r.tokens {
-		it, ok := r.at(i, r.before(i))
-		if !ok || inPath(question, it.start, it.end) {
-			continue
+		it, ok = r.whole(i, r.before(i))
+		if ok && !inPath(question, it.start, it.end) {
+			return r.until(r.side(i, it)), true
 		}
-		it = r.until(r.side(i, it))
-		return it.Span, question[:it.start] + " " + question[it.end:]
 	}
-	return Span{}, question
+	return said{}, false
 }
 
 // DayIn reads a text that names one day and nothing else, such as "next Friday". A
