@@ -7,6 +7,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/yuin/goldmark/util"
 )
 
 // embedMacro is what stands before a link in Logseq's embeds.
@@ -230,6 +232,8 @@ func linkTarget(rest string) (target string, size int) {
 	open := 0
 	for i := 0; i < len(rest); i++ {
 		switch rest[i] {
+		case '\\':
+			i++
 		case '(':
 			open++
 		case ')':
@@ -244,8 +248,9 @@ func linkTarget(rest string) (target string, size int) {
 	return "", 0
 }
 
-// noteLink returns a link to a note, or an empty Link for other targets.
+// noteLink returns a link to a note, or an empty Link for other targets. A target is a destination of CommonMark.
 func noteLink(target string) Link {
+	target = string(util.ResolveEntityNames(util.ResolveNumericReferences(util.UnescapePunctuations([]byte(target)))))
 	if id, size := ReferredID(target); size > 0 && size == len(target) {
 		return Link{Target: id}
 	}

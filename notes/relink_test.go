@@ -150,6 +150,18 @@ func TestLinksAreRewrittenInTheirStyle(t *testing.T) {
 	}
 }
 
+// An address has escapes of Markdown, of HTML and of URLs.
+func TestEscapedLinksFollow(t *testing.T) {
+	const written = `[q](Q&A%20\(2026\).md) [r](Q\&A%20(2026).md) [s](Q&amp;A%20%282026%29.md#x) [t](<Q\&A \(2026\).md>)`
+	vault := map[string]string{"a.md": written, "Q&A (2026).md": "# x\n"}
+	renames := Renames{"Q&A (2026).md": "QA.md"}
+	r := Relinking{Before: namesFor(vault, nil), After: namesFor(vault, renames), Renames: renames, Files: texts(vault)}
+	now, err := r.Relink(Entry{Path: "a.md"}, []byte(written))
+	if want := "[q](QA.md) [r](QA.md) [s](QA.md#x) [t](<QA.md>)"; err != nil || string(now) != want {
+		t.Errorf("%v\n%s\nwant\n%s", err, now, want)
+	}
+}
+
 func TestTagsAreRenamedWhereverTheyStand(t *testing.T) {
 	for raw, want := range map[string]string{
 		"---\ntags: [Run, a/run, runner]\ntitle: run\n---\n#run #run/long #runner `#run` # run\n": "---\ntags: [sport/x, a/run, runner]\ntitle: run\n---\n#sport/x #sport/x/long #runner `#run` # run\n",
