@@ -45,6 +45,7 @@ var fieldPatterns = []struct {
 	{Emoji, blanked(`(🔺|⏫|🔼|🔽|⏬)\x{FE0F}?`)},
 	{planned, regexp.MustCompile(`\[(#)([A-C])\]`)},
 	{Emoji, blanked(`(🆔|⛔|🏁)\x{FE0F}?_([\w,-]*)`)},
+	{Plain, blanked(`(?:^|` + blank + `)(rec):(\+?\d+[a-z])\b`)}, // of todo.txt, whose due: is one above
 	{Emoji, blanked(`(🔁)\x{FE0F}?_([^\n#]*)`)},
 }
 
@@ -60,7 +61,7 @@ var fieldNames = map[string]string{
 	"📅": "due", "📆": "due", "🗓": "due", "@": "due", "DEADLINE": "due", "⏳": "scheduled", "⌛": "scheduled",
 	"SCHEDULED": "scheduled",
 	"🛫":         "start", "➕": "created", "✅": "done", "completion": "done", "❌": "cancelled",
-	"🔁": "repeat", "recurrence": "repeat",
+	"🔁": "repeat", "recurrence": "repeat", "rec": "repeat",
 	"🔺": "priority", "⏫": "priority", "🔼": "priority", "🔽": "priority", "⏬": "priority", "#": "priority",
 	"🆔": "reference", "⛔": "reference", "id": "reference", "dependsOn": "reference", "🏁": "onCompletion",
 }

@@ -243,11 +243,16 @@ func TestOrgHeadingsWithAStateAreTasks(t *testing.T) {
 			"Today\n- [ ] a box\n#+begin_src org\n* TODO in code\n#+end_src\n",
 		"own.org": "#+TODO: IDEA(i) DRAFT | SENT(s!) CANCELLED\n#+TODO: OPEN CLOSED\n* IDEA one\n* SENT two\n* OPEN " +
 			"three\n* CLOSED four\n* TODO no state here\n",
+		"trip.org": "* TODO trip\nDEADLINE: <2026-12-01 Tue>--<2026-12-03 Thu>\n* TODO next DEADLINE: <2026-11-30 Mon>\n" +
+			"the DEADLINE: <2026-11-29 Sun> is near\n** NEXT\tpack\n   SCHEDULED: <2026-11-30 Mon>\n",
 	})
 	for name, want := range map[string][]string{
 		"work.org": {
 			"2 open Call the plumber #home A due 2026-11-28 on 2026-11-27 every week",
 			"4 done Pay the rent at 2026-11-02", "6 cancelled Paint", "9 open a box",
+		},
+		"trip.org": {
+			"1 open trip due 2026-12-01", "3 open next DEADLINE: 2026-11-30 Mon", "5 open pack on 2026-11-30",
 		},
 		"own.org": {"3 open one", "4 done two", "5 open three", "6 done four"},
 	} {

@@ -10,6 +10,7 @@ import (
 
 var (
 	orgTaskLine = regexp.MustCompile(`^#{1,6} (\S+)[ \t]+(?:\[#(\w+)\][ \t]+)?(\S.*)$`)
+	orgPlan     = regexp.MustCompile(`^[ \t]*(?:DEADLINE|SCHEDULED|CLOSED):`)
 	orgPlanned  = blanked(`(DEADLINE|SCHEDULED|CLOSED):_DAY([^A-Z\n]*(?:[A-Z][a-z][^A-Z\n]*)?)`)
 	orgDrawer   = regexp.MustCompile(`^[ \t]*(?::[A-Za-z_]+:[ \t]*$|CLOCK:|[\pL_][\pL\pN_-]*::[ \t]|- (?:State|Note|` +
 		`Rescheduled)\b)`)
@@ -76,8 +77,11 @@ func (n *Note) readOrgTasks(lines lineIndex, code map[int]bool) {
 
 // plan reads a line below a heading, and reports whether it is about the heading: dates, properties, a drawer.
 func (t *Task) plan(below string) bool {
-	found := orgPlanned.FindAllStringSubmatch(below, -1)
-	for _, m := range found {
+	var dates [][]string
+	if orgPlan.MatchString(below) { // no heading, and no text that names one
+		dates = orgPlanned.FindAllStringSubmatch(below, -1)
+	}
+	for _, m := range dates {
 		day, err := when.ParseDay(m[2])
 		if err != nil {
 			continue
@@ -93,5 +97,5 @@ func (t *Task) plan(below string) bool {
 		}
 		t.take([]field{f})
 	}
-	return len(found) > 0 || strings.TrimSpace(below) == "" || orgDrawer.MatchString(below)
+	return len(dates) > 0 || strings.TrimSpace(below) == "" || orgDrawer.MatchString(below)
 }

@@ -46,6 +46,9 @@ func (t Task) Next(on, to when.Day) (next Task, ok bool) {
 		if rule.whenDone {
 			from = on
 		}
+		if rule.named() && from.Before(reference) { // done before its day
+			from = reference
+		}
 		if to = rule.after(from); to.IsZero() {
 			return Task{}, false
 		}
@@ -84,7 +87,8 @@ func reopened(state string) string {
 		return "LATER"
 	case "DOING":
 		return "TODO"
-	case "TODO", "LATER", "WAITING":
+	}
+	if len(state) > 1 {
 		return state
 	}
 	return " "
@@ -188,13 +192,12 @@ type recurrence struct {
 }
 
 var (
-	rulePattern = regexp.MustCompile(`^every(?: (\d{1,4}|other))? ?([a-z]+)(?:(?: on)?(?: the)? (.+))?$`)
-	dayOrdinal  = regexp.MustCompile(`^(\d{1,2})(?:st|nd|rd|th)?$`)
+	rulePattern = regexp.MustCompile(`^every(?: (\d{1,4}|other))? ?([a-z]+)([, ].+)?$`)
+	dayItem     = regexp.MustCompile(`^(?:(\d{1,2})(?:st|nd|rd|th)?\b ?)?(last\b ?)?([a-z]+)?$`)
 )
 
 func parseRule(text string) (recurrence, bool) {
-	text = strings.ToLower(strings.Join(strings.FieldsFunc(strings.NewReplacer(",", " ", " and ", " ").Replace(text),
-		isBlank), " "))
+	text = strings.ToLower(strings.Join(strings.FieldsFunc(text, isBlank), " "))
 	text, whenDone := strings.CutSuffix(text, " when done")
 	m := rulePattern.FindStringSubmatch(text)
 	if m == nil {
@@ -207,38 +210,63 @@ func parseRule(text string) (recurrence, bool) {
 	case m[1] != "":
 		r.every, _ = strconv.Atoi(m[1])
 	}
-	words := strings.Fields(m[3])
+	items := itemsOf(m[3])
 	switch unit := strings.TrimSuffix(m[2], "s"); unit {
 	case "day", "week", "month", "year":
 		r.unit = unit
 	case "weekday":
-		r.unit, words = "week", append(words, "monday", "tuesday", "wednesday", "thursday", "friday")
+		r.unit, items = "week", append(items, "monday", "tuesday", "wednesday", "thursday", "friday")
 	default:
 		if month, ok := named(m[2], months); ok {
 			r.unit, r.month = "year", month
 		} else {
-			r.unit, words = "week", append([]string{m[2]}, words...)
+			r.unit, items = "week", append([]string{m[2]}, items...)
 		}
 	}
-	return r, r.every > 0 && r.readDays(words)
+	return r, r.every > 0 && r.readDays(items)
 }
 
-// readDays parses the text after "on the": weekdays, days of the month or "2nd
-// Tuesday".
-func (r *recurrence) readDays(words []string) bool {
-	for _, word := range words {
-		if m := dayOrdinal.FindStringSubmatch(word); m != nil {
-			day, _ := strconv.Atoi(m[1])
+// itemsOf returns the items of a list such as "monday, the 1st and the last friday".
+func itemsOf(list string) (items []string) {
+	for item := range strings.SplitSeq(strings.ReplaceAll(list, " and ", ","), ",") {
+		item = strings.TrimPrefix(strings.TrimPrefix(strings.TrimSpace(item), "on "), "the ")
+		if item != "" {
+			items = append(items, item)
+		}
+	}
+	return items
+}
+
+// readDays parses what is after "on the": weekdays, days of the month, or one such as "2nd Tuesday".
+func (r *recurrence) readDays(items []string) bool {
+	for _, item := range items {
+		m := dayItem.FindStringSubmatch(item)
+		if m == nil {
+			return false
+		}
+		nth, weekday := m[1] != "" || m[2] != "", m[3] != ""
+		day := 1
+		if m[1] != "" {
+			day, _ = strconv.Atoi(m[1]) // two digits
+		}
+		if m[2] != "" {
+			day = -day
+		}
+		if weekday {
+			named, ok := named(m[3], weekdays)
+			if !ok {
+				return false
+			}
+			r.weekdays = append(r.weekdays, named)
+		}
+		if nth {
 			r.days = append(r.days, day)
-		} else if word == "last" {
-			r.days = append(r.days, -1)
-		} else if day, ok := named(word, weekdays); ok {
-			r.weekdays = append(r.weekdays, day)
-		} else if word != "on" && word != "the" {
+		}
+		if nth && weekday && len(items) > 1 {
 			return false
 		}
 	}
-	if slices.ContainsFunc(r.days, func(day int) bool { return day == 0 || day > 31 }) {
+	if slices.ContainsFunc(r.days, func(day int) bool { return day == 0 || max(day, -day) > 31 }) {
 		return false
 	}
 	switch r.unit {
@@ -280,6 +308,9 @@ func named[T interface{ String() string }](word string, all []T) (T, bool) {
 	var none T
 	return none, false
 }
+
+// named reports whether the rule names days, such as Mondays.
+func (r recurrence) named() bool { return r.weekdays != nil || r.days != nil }
 
 // after returns the first day after from that matches the rule; none if there is
 // none within the search limit, as for leap days every 999 years. A rule of several

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strings"
 
+	"lifehub/internal/text"
 	"lifehub/internal/when"
 )
 
@@ -36,8 +37,7 @@ func (t Task) Day() when.Day { return cmp.Or(t.Due, t.Scheduled) }
 var taskLine = regexp.MustCompile(`^([\s>]*(?:[-*+]|\d{1,9}[.)])[ \t]+)\[([^\[\]\n])\](?:` + blank + `+(.*))?$`)
 
 // wordLine matches a list item of Logseq, whose state is a word.
-var wordLine = regexp.MustCompile(`^([\s>]*[-*+][ \t]+)(TODO|DOING|NOW|LATER|WAITING|DONE|CANCELED|CANCELLED)` + blank +
-	`+(\S.*)$`)
+var wordLine = regexp.MustCompile(`^([\s>]*[-*+][ \t]+)(` + text.LogseqStates + `)` + blank + `+(\S.*)$`)
 
 // maxTask bounds the length of a task's lines in bytes; longer ones are text.
 const maxTask = 10_000
@@ -120,8 +120,7 @@ func (t *Task) take(fields []field) {
 
 // sign matches a possible checkbox, in any encoding, or a state word; of a converted Org file, a
 // heading with a state or the line that defines the states.
-var sign = regexp.MustCompile(`\[[^\[\]]{1,4}\]|[-*+][ \t]+(?:TODO|DOING|NOW|LATER|WAITING|DONE|CANCEL)|# (?:TODO|` +
-	`NEXT|DOING|STARTED|WAITING|HOLD|DONE|CANCEL)|todo::`)
+var sign = regexp.MustCompile(`\[[^\[\]]{1,4}\]|(?:[-*+][ \t]+|# )(?:` + text.TaskStates + `)[\s\x{85}\pZ]|todo::`)
 
 // MayHoldAny is a fast check whether a note's bytes may contain tasks.
 func MayHoldAny(raw []byte) bool { return sign.Match(raw) }

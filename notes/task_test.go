@@ -13,11 +13,15 @@ import (
 
 func TestFieldsAreSeparatedFromTheText(t *testing.T) {
 	for line, want := range map[string]Task{
-		"- [ ] plain":             {Text: "plain"},
-		"* [X] done ✅ 2026-01-02": {Text: "done", Done: true, DoneOn: dayOf("2026-01-02")},
-		"  + [/] half":            {Text: "half"},
-		"1) [-] not":              {Text: "not", Cancelled: true},
-		"- [ ]":                   {},
+		"- [ ] plain":                     {Text: "plain"},
+		"- IN-PROGRESS sand":              {Text: "sand"},
+		"- WAIT for it":                   {Text: "for it"},
+		"* STARTED glue":                  {Text: "glue"},
+		"- [ ] pay due:2026-12-01 rec:1w": {Text: "pay", Due: dayOf("2026-12-01"), Recurs: "1w"},
+		"* [X] done ✅ 2026-01-02":         {Text: "done", Done: true, DoneOn: dayOf("2026-01-02")},
+		"  + [/] half":                    {Text: "half"},
+		"1) [-] not":                      {Text: "not", Cancelled: true},
+		"- [ ]":                           {},
 		"\t> - [ ] in a quote 🗓️ 2026-03-04":                                                                         {Text: "in a quote", Due: dayOf("2026-03-04")},
 		"- [ ] a 📅2026-01-02 b ⏳ 2026-01-01 🛫 2025-12-31 ➕ 2025-12-01 🔺":                                             {Text: "a b", Due: dayOf("2026-01-02"), Scheduled: dayOf("2026-01-01"), Start: dayOf("2025-12-31"), Priority: "🔺"},
 		"- [ ] pay [due:: 2026-01-02] (scheduled:: 2026-01-01) [repeat:: every month on the last] [priority:: high]": {Text: "pay", Due: dayOf("2026-01-02"), Scheduled: dayOf("2026-01-01"), Recurs: "every month on the last", Priority: "high"},
@@ -110,6 +114,17 @@ func TestDoneTaskIsTickedAndRecurs(t *testing.T) {
 			"- [ ] a [repeat:: every 2 days when done] [due:: 2026-10-09]",
 		},
 		{"- [ ] a 🔁 every day", "- [x] a 🔁 every day ✅ 2026-10-07", "- [ ] a 🔁 every day"},
+		{
+			"- [ ] early 🔁 every month on the 8th when done 📅 2026-10-08",
+			"- [x] early 🔁 every month on the 8th when done 📅 2026-10-08 ✅ 2026-10-07",
+			"- [ ] early 🔁 every month on the 8th when done 📅 2026-11-08",
+		},
+		{
+			"- [ ] early 🔁 every week on Sunday when done ⏳ 2026-10-11",
+			"- [x] early 🔁 every week on Sunday when done ⏳ 2026-10-11 ✅ 2026-10-07",
+			"- [ ] early 🔁 every week on Sunday when done ⏳ 2026-10-18",
+		},
+		{"- [ ] a due:2026-10-01 rec:+1m", "- [x] a due:2026-10-01 rec:+1m done: 2026-10-07", ""},
 		{"- [ ] a 🔁 whenever", "- [x] a 🔁 whenever ✅ 2026-10-07", ""},
 	} {
 		task, ok := ParseTasks(each.line)
@@ -151,6 +166,11 @@ func TestRecurrenceRulesGiveTheNextDay(t *testing.T) {
 		{"every february on the 30th", "2026-01-01", ""},
 		{"every blue moon", "2026-01-01", ""},
 		{"weekly", "2026-01-01", ""},
+		{"every month on the 2nd last", "2026-11-29", "2026-12-30"},
+		{"every month on the 1st, 15th and last", "2026-11-15", "2026-11-30"},
+		{"every month on the 2nd last Friday", "2026-11-01", "2026-11-20"},
+		{"every month on the 1st 2nd", "2026-11-29", ""},
+		{"every week on Monday Friday", "2026-11-29", ""},
 		{"", "2026-01-01", ""},
 	} {
 		var got string
@@ -245,7 +265,7 @@ func TestRewritingATaskKeepsEveryOtherByte(t *testing.T) {
 
 func TestMayHoldAnyNeedsACheckbox(t *testing.T) {
 	for raw, want := range map[string]bool{
-		"- [ ] a": true, "1. [x] a": true, "- [é] a": true, "\xff\xfe-\x00 \x00[\x00 \x00]\x00": true,
+		"- [ ] a": true, "- WAIT a": true, "* IN-PROGRESS a": true, "1. [x] a": true, "- [é] a": true, "\xff\xfe-\x00 \x00[\x00 \x00]\x00": true,
 		"\xfe\xff\x00-\x00 \x00[\x00x\x00]": true,
 		"":                                  false, "a [longer link](b.md) and [[another]]": false, "[]": false,
 	} {

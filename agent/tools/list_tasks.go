@@ -249,7 +249,7 @@ func (t vaultTask) when(today when.Day) string {
 		parts = append(parts, "priority "+t.Task.Priority)
 	}
 	switch {
-	case !t.Task.DoneOn.IsZero():
+	case !t.Task.DoneOn.IsZero() && !t.Task.Open():
 		parts = append(parts, "done "+t.Task.DoneOn.String())
 	case !t.Task.Due.IsZero() && t.Task.Open() && t.Task.Due.Before(today):
 		parts = append(parts, "overdue since "+t.Task.Due.String())

@@ -38,6 +38,12 @@ func (k BlockKind) Prose() bool { return k != QuoteBlock && k != CodeBlock }
 // ruleLine matches a thematic break, or the line below a heading.
 var ruleLine = regexp.MustCompile(`^\s*(?:[-*_=]\s*){3,}$`)
 
+// States of tasks that are words, as alternatives of a pattern. Those of Logseq come first, then more of Org.
+const (
+	LogseqStates = `TODO|DOING|NOW|LATER|WAITING|WAIT|STARTED|IN-PROGRESS|DONE|CANCELED|CANCELLED`
+	TaskStates   = LogseqStates + `|NEXT|HOLD`
+)
+
 // tableRule matches the line below the header of a table.
 var tableRule = regexp.MustCompile(`^\s*(?:\|\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?|:?-+:?\s*(?:\|\s*:?-+:?\s*)+\|?)\s*$`)
 

@@ -32,7 +32,7 @@ const (
 
 var (
 	propertyLine = regexp.MustCompile(`^\s*(?:[-*+]\s+)?[\pL_][\pL\pN _-]{0,40}::(?:\s|$)`)
-	taskHeading  = regexp.MustCompile(`^(?:TODO|NEXT|DOING|LATER|NOW|WAITING)\s`)
+	taskHeading  = regexp.MustCompile(`^(?:` + text.TaskStates + `)\s`)
 	frontField   = regexp.MustCompile(`^([^\s:=-][^:=]*?)\s*[:=]`)
 	listMark     = regexp.MustCompile(`^(?:[-*+]|\d{1,3}[.)])\s+`)
 )
