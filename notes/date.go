@@ -1,9 +1,11 @@
 package notes
 
 import (
+	"maps"
 	"math"
 	"path"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -13,15 +15,27 @@ import (
 	"lifehub/internal/when"
 )
 
+// Properties that date a note: "created", also as "created_at" or "date created".
+var (
+	dateKey    = regexp.MustCompile(`(?i)^date$`)
+	createdKey = regexp.MustCompile(`(?i)\bcreated(?:\b|_)`)
+	updatedKey = regexp.MustCompile(`(?i)\bupdated(?:\b|_)`)
+)
+
 // date returns the note's own date; zero if it has none.
 func (n *Note) date() when.Day {
 	if day, ok := DateIn(n.Path); ok {
 		return day
 	}
-	for _, key := range []string{"date", "created", "updated"} {
-		for _, value := range listOf(n.property(key)) {
-			if day, ok := frontDate(value); ok {
-				return day
+	for _, wanted := range []*regexp.Regexp{dateKey, createdKey, updatedKey} {
+		for _, key := range slices.Sorted(maps.Keys(n.Front)) {
+			if !wanted.MatchString(key) {
+				continue
+			}
+			for _, value := range listOf(n.Front[key]) {
+				if day, ok := frontDate(value); ok {
+					return day
+				}
 			}
 		}
 	}
@@ -236,12 +250,9 @@ func frontDate(value any) (when.Day, bool) {
 	case toml.LocalDateTime:
 		return dayOfTOML(v.LocalDate), true
 	case string:
-		v = strings.Trim(strings.TrimSpace(v), `[]"'`)
-		if len(v) < dayLength {
-			return when.Day{}, false
+		if days, _ := when.Dates(strings.Trim(v, `[]"'`), 0); len(days) > 0 {
+			return days[0].From, true
 		}
-		day, err := when.ParseDay(strings.NewReplacer("/", "-", ".", "-").Replace(v[:dayLength]))
-		return day, err == nil
 	}
 	return when.Day{}, false
 }
