@@ -34,16 +34,19 @@ func Find(tools []agent.Tool, name string) agent.Tool {
 			return tool
 		}
 	}
-	return onlyMatch(tools, func(other string) bool { return Fold(other) == Fold(name) })
+	return onlyMatch(tools, func(tool agent.Tool) bool { return Fold(tool.Spec().Name) == Fold(name) })
 }
 
-// Meant returns the tool that a model means by a name, which may lack a prefix
-// such as the name of a server; nil if there is no such tool or several.
+// Meant returns the tool that a model means by a name, which may lack the name of the tool's MCP server; nil if
+// there is no such tool or several.
 func Meant(tools []agent.Tool, name string) agent.Tool {
 	if tool := Find(tools, name); tool != nil {
 		return tool
 	}
-	return onlyMatch(tools, func(other string) bool { return strings.HasSuffix(Fold(other), "_"+Fold(name)) })
+	return onlyMatch(tools, func(tool agent.Tool) bool {
+		server := agent.PropertiesOf(tool).Server
+		return server != "" && Fold(tool.Spec().Name) == Fold(server+"_"+name)
+	})
 }
 
 // words splits a name at punctuation and before capitals.
@@ -63,11 +66,10 @@ func words(name string) []string {
 // Fold returns a tool's name in lower case, with words joined by underscores.
 func Fold(name string) string { return strings.ToLower(strings.Join(words(name), "_")) }
 
-// onlyMatch returns the only tool with a matching name; nil if there is none or
-// several.
-func onlyMatch(tools []agent.Tool, meant func(name string) bool) (found agent.Tool) {
+// onlyMatch returns the only tool that is meant; nil if there is none or several.
+func onlyMatch(tools []agent.Tool, meant func(tool agent.Tool) bool) (found agent.Tool) {
 	for _, tool := range tools {
-		if meant(tool.Spec().Name) {
+		if meant(tool) {
 			if found != nil {
 				return nil
 			}

@@ -341,20 +341,20 @@ func TestDroppedStepsAreReported(t *testing.T) {
 			},
 			want: []string{"step 2: invalid arguments for brave_web_search: query: got array, want string"},
 		},
-		"the end of a name": {
+		"a name without its server": {
 			lines: []line{plan(running, step("2", "web_search", `{"query":"tips"}`))},
 			ran:   1,
 		},
-		"the end of a name, in capitals": {
+		"a name without its server, in capitals": {
 			lines: []line{plan(running, step("2", "webSearch", `{"query":"tips"}`))},
 			ran:   1,
 		},
-		"the end of two names": {
+		"the end of a name": {
 			lines: []line{
-				plan(running, step("2", "search_all", `{"query":"tips"}`)),
-				plan(running, step("2", "search_all", `{"query":"tips"}`)),
+				plan(running, step("2", "search", `{"query":"tips"}`)),
+				plan(running, step("2", "search", `{"query":"tips"}`)),
 			},
-			want: []string{`step 2: unknown tool "search_all"`},
+			want: []string{`step 2: unknown tool "search"`},
 		},
 		"all steps, and then others": {
 			lines: []line{plan(step("1", "send_email", `{}`)), plan(running)},
@@ -390,6 +390,7 @@ func TestDroppedStepsAreReported(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			model, brave := &script{lines: append(tc.lines, say("I could not mail Ana."))}, web()
+			brave.server = "brave"
 			events := collect(New(Options{
 				Workers: workers,
 				Model:   model, History: &shelf{},
@@ -554,6 +555,7 @@ func TestRepairedNamePassesTheSameRules(t *testing.T) {
 			t.Fatal(err)
 		}
 		brave := web()
+		brave.server = "brave"
 		events := collect(New(Options{
 			Workers: workers, Model: &script{lines: append(tc.lines, say("Done."))},
 			History: &shelf{}, Tools: tools(brave, search()), Session: inMode(tc.mode), Rules: rules,

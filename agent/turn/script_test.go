@@ -297,6 +297,7 @@ var workers = []Worker{
 type fakeTool struct {
 	name    string
 	by      string // the program that provides it; "": LifeHub
+	server  string // a trusted MCP server that it is of
 	schema  string
 	level   agent.Level
 	result  agent.Result
@@ -328,7 +329,7 @@ func (f *fakeTool) Properties() agent.Properties {
 		"calculate": agent.Computes, agent.ReadSkill: agent.Describes,
 	}
 	return agent.Properties{
-		Level: f.level, ReadOnly: f.reads, Outward: f.outward,
+		Level: f.level, ReadOnly: f.reads, Outward: f.outward, Server: f.server, Trusted: f.server != "",
 		Bounds: append([]string{}, f.bounds...), Use: uses[f.name],
 	}
 }
