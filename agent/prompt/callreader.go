@@ -13,11 +13,12 @@ import (
 	"github.com/goccy/go-yaml"
 )
 
-// toolMark matches what a model writes before a call: a tag, special token,
-// bracket or code fence that speaks of a tool, function, invocation or action.
-var toolMark = regexp.MustCompile(`(?i)<[|｜]?(?:DSML｜)?[\w▁:.\-]*(?:tool|function|invoke|action|call|python_tag|` +
-	`plugin)[^<>\n]*>` +
-	`|\[[A-Z_]*(?:TOOL|FUNCTION|CALL)[A-Z_]*\]|` + "```(?:tool|function)\\w*|\\bfunctools(?:\\[)")
+// toolMark matches what a model writes before a call: a tag, special token, bracket or code fence whose name is made of
+// words for a tool, function, invocation or action.
+var toolMark = regexp.MustCompile(`(?i)<[|｜]?(?:DSML｜)?(?:[\w.\-]+:)?` +
+	`(?:(?:start|begin|end|use|mcp|code)[_▁\-]?)*(?:tools?|functions?|invoke|actions?|calls?|python_tag|plugin)` +
+	`(?:[_▁\-]?(?:tools?|functions?|actions?|calls?|code|use|section|start|begin|end))*(?:[\s=:][^<>\n]*)?[|｜/]?>` +
+	`|\[(?:[A-Z]+_)*(?:TOOL|FUNCTION)S?(?:_[A-Z]+)*\]|` + "```(?:tool|function)\\w*|\\bfunctools(?:\\[)")
 
 // callsOf finds the calls in a text without reasoning. before is the text in
 // front of them.

@@ -203,7 +203,7 @@ func (h *Hear) pass() {
 			end, whole = h.line+size, true
 		default:
 			from := max(0, h.said-h.line-rescanned) // a line can be the whole answer
-			if at := suspectAt(line[from:], whole); at >= 0 {
+			if at := suspectAt(line[from:], answer[h.line+from:], whole); at >= 0 {
 				h.say(answer, h.line+from+at)
 				return
 			}
@@ -221,10 +221,17 @@ func (h *Hear) pass() {
 const rescanned = 200
 
 // suspectAt returns the offset of what is or may become a special token, the end
-// of reasoning or a reference in a line, outside code; -1 if there is nothing of that.
-func suspectAt(line string, whole bool) int {
-	at := tokenAt(line)
+// of reasoning or a reference in a line, which text begins with, outside code; -1 if there is nothing of that.
+func suspectAt(line, text string, whole bool) int {
+	at := tokenAt(text, true)
+	if at >= len(line) {
+		at = -1
+	}
 	if m := thinkEnd.FindStringIndex(line); m != nil && !codeIn(line).has(m[0]) && (at < 0 || m[0] < at) {
+		at = m[0]
+	}
+	if m := thinkOpen.FindStringIndex(line); m != nil && !codeIn(line).has(m[0]) && (at < 0 || m[0] < at) &&
+		!namesTag(line[:m[1]]) {
 		at = m[0]
 	}
 	if i := strings.Index(line, "{{"); i >= 0 && !codeIn(line).has(i) && (at < 0 || i < at) {

@@ -106,7 +106,7 @@ func (r Reply) IsAnswer() bool { return len(r.Calls) == 0 && r.Problem == nil }
 // without records of what was done, and without a code fence or tags around the
 // whole.
 func Answer(whole string) string {
-	if at := tokenAt(whole); at >= 0 {
+	if at := tokenAt(whole, false); at >= 0 {
 		whole = whole[:at]
 	}
 	whole = strings.TrimSpace(whole)
@@ -147,22 +147,30 @@ const (
 	// thinking are the names of the tags around reasoning.
 	thinking = `(?:think|(?:ant)?thinking|thoughts?|reasoning|reflection|analysis|scratchpad)`
 	// thinkTag begins reasoning.
-	thinkTag = `(?:<\|?(?:\w+:)?` + thinking + `\|?>|\[THINK\]|◁think▷|<\|(?:start|begin)_(?:of_)?` + thinking +
+	thinkTag = `(?:<\|?(?:\w+:)?` + thinking + `\|?>|\[THINK\]|◁think▷|<\|open\|>` + thinking + `<\|sep\|>|<\|(?:start|begin)_(?:of_)?` + thinking +
 		`\|>|<\|channel>` + thinking + `\b)`
 	// controls are the special tokens of chat templates: <|…|>, <｜…｜>, and
 	// those that are written like tags.
-	controls = `<[|｜][^<>\n]{1,60}[|｜]>|</s>|<(?:start|end)_of_(?:turn|text)>|<eos>|\[/?INST\]`
+	controls = `<[|｜][^<>\n]{1,60}[|｜]>|</(?:s|assistant|response)>|<(?:start|end)_of_(?:turn|text)>|<turn\|>|<(?:eos|pad)>|` +
+		`\[EOS\]|\[/?INST\]`
+	moreTokens = `(?:\s*(?:` + controls + `|<s>))*?\s*`
 )
 
 var (
 	thinkEnd = regexp.MustCompile(`(?i)<\|?/(?:\w+:)?` + thinking + `\|?>|\[/THINK\]|◁/think▷|<\|end_(?:of_)?` +
-		thinking + `\|>|<channel\|>`)
+		thinking + `\|>|<channel\|>|<\|close\|>` + thinking + `<\|sep\|>`)
+	thinkOpen  = regexp.MustCompile(`(?i)` + thinkTag)
 	thinkBegin = regexp.MustCompile(`(?i)^\s*` + thinkTag)
 	// afterthought matches where reasoning begins on a line after an answer.
 	afterthought = regexp.MustCompile(`(?im)\n[ \t]*` + thinkTag)
 	// wrapped matches an answer in tags of its own.
-	wrapped    = regexp.MustCompile(`(?is)^<(?:final_)?(?:answer|response)>(.*)</(?:final_)?(?:answer|response)>$`)
-	control    = regexp.MustCompile(controls)
+	wrapped = regexp.MustCompile(`(?is)^<(?:final_)?(?:answer|response)>(.*)</(?:final_)?(?:answer|response)>$`)
+	control = regexp.MustCompile(controls)
+	// turnEnd matches what follows a special token that ends an answer: nothing, more of them, or the next turn.
+	turnEnd = regexp.MustCompile(`^` + moreTokens + `(?:$|\[INST\]|` +
+		`(?:assistant|user|system|model|tool|human)[ \t]*(?:[\n:<]|$))`)
+	// turnMayEnd matches what may become that.
+	turnMayEnd = regexp.MustCompile(`^` + moreTokens + `(?:[<\[][^<>\n]{0,60}|[a-z]{1,9})$`)
 	headTokens = regexp.MustCompile(`^\s*(?:` + controls + `)(?:\s*(?:assistant|model)\b)?`)
 	// recipient names the tool in the header of a channel.
 	recipient = regexp.MustCompile(`to=([\w.\-]+)`)
@@ -210,7 +218,7 @@ func channels(whole string) (thought, rest string, calls []Step, err error) {
 	code := codeIn(whole)
 	end := -1
 	for _, m := range thinkEnd.FindAllStringIndex(whole, -1) {
-		if !code.has(m[0]) && strings.TrimSpace(withoutTokensBefore(whole[m[1]:])) != "" {
+		if !code.has(m[0]) && !namesTag(whole[:m[0]]) && strings.TrimSpace(withoutTokensBefore(whole[m[1]:])) != "" {
 			thought, rest, end = whole[:m[0]], whole[m[1]:], m[1]
 		}
 	}
@@ -229,6 +237,20 @@ func channels(whole string) (thought, rest string, calls []Step, err error) {
 	return thought, rest, nil, nil
 }
 
+// namesTag reports whether the last tag of reasoning that begins in a text stands in a sentence, which is about it.
+func namesTag(before string) bool {
+	all := thinkOpen.FindAllStringIndex(before, -1)
+	if len(all) == 0 {
+		return false
+	}
+	line := before[:all[len(all)-1][0]]
+	if ends := thinkEnd.FindAllStringIndex(line, -1); len(ends) > 0 {
+		line = line[ends[len(ends)-1][1]:]
+	}
+	line = line[strings.LastIndexByte(line, '\n')+1:]
+	return strings.TrimSpace(line) != "" && !endsSentence(line)
+}
+
 // withoutTokensBefore returns a text without the special tokens at its beginning.
 func withoutTokensBefore(whole string) string {
 	for {
@@ -240,12 +262,14 @@ func withoutTokensBefore(whole string) string {
 	}
 }
 
-// tokenAt returns the offset of the first special token outside code; -1 if
-// there is none.
-func tokenAt(whole string) int {
+// tokenAt returns the offset of the first special token outside code that ends an answer; -1 if there is none. One in a
+// sentence is text. If open, more may come.
+func tokenAt(whole string, open bool) int {
 	code := codeIn(whole)
 	for _, m := range control.FindAllStringIndex(whole, -1) {
-		if !code.has(m[0]) && (whole[m[0]:m[1]] != "</s>" || !strings.Contains(whole[:m[0]], "<s>")) {
+		name, closes := strings.CutPrefix(whole[m[0]:m[1]], "</")
+		if !code.has(m[0]) && (!closes || !strings.Contains(whole[:m[0]], "<"+name)) &&
+			(turnEnd.MatchString(whole[m[1]:]) || open && turnMayEnd.MatchString(whole[m[1]:])) {
 			return m[0]
 		}
 	}

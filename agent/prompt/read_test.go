@@ -180,6 +180,9 @@ func TestAnswerIsCutOutOfAReply(t *testing.T) {
 		"<|channel|>analysis<|message|>so<|end|><|start|>assistant<|channel|>final<|message|>" + answer + "<|return|>",
 		"analysisI think so.assistantfinal" + answer,
 		"<|START_THINKING|>so<|END_THINKING|><|START_RESPONSE|>" + answer + "<|END_RESPONSE|>",
+		"<|open|>think<|sep|>so<|close|>think<|sep|>" + answer, answer + "<turn|>", answer + "<pad><pad>", answer + " [EOS]",
+		answer + "\n</assistant>", answer + "</s><s>[INST] what else? [/INST]", answer + "<|eot_id|><|start_header_id|>user",
+		"The notes say three. <think>so</think>" + answer,
 		answer + "<|im_end|>\n<|im_start|>user\nwhat else?", answer + "</s>", answer + "<end_of_turn>",
 		"<|im_start|>assistant\n" + answer, "```markdown\n" + answer + "\n```", "```\n" + answer + "\n```",
 		"<think>" + answer, "<think>so</think><think>and so</think>" + answer,
@@ -206,6 +209,22 @@ func TestAnswerIsCutOutOfAReply(t *testing.T) {
 		}
 		if !strings.HasPrefix(answer, said) && !strings.HasPrefix("The notes say three.", said) {
 			t.Errorf("%s\nsaid %q", whole, said)
+		}
+	}
+}
+
+// What looks like a token, a tag of reasoning or a call is text in a sentence about it.
+func TestMarkupInASentenceIsText(t *testing.T) {
+	for _, whole := range []string{
+		"The end token is <|im_end|> in Qwen [1].", "It ends with </s>\nor with <eos> in other models.",
+		"Use [INST] to begin.", "In F# list <| filter |> sum folds it.",
+		"The <analysis>…</analysis> part of your note is empty.",
+		"Email: <callcenter@example.org>", "Ask. <toolshop@example.org> sells it.", "Type: <TFunction>",
+		"<transaction>\n5 € for tea\n</transaction>", "<action-items>\n- tea\n</action-items>", "<callout>\nNote.",
+		"[RECALL] of the kettle: see [1].",
+	} {
+		if r := Read(whole, knownTool); r.Text != whole || !r.IsAnswer() {
+			t.Errorf("%s\nread as %+v", whole, r)
 		}
 	}
 }
