@@ -60,7 +60,7 @@ func TestStableInterfacesAreUnchanged(t *testing.T) {
 			{"index", "--status", "--json", vault},
 			{"search", "--json", "--notes", vault, "running"},
 			{"related", "--json", "--notes", vault, "running"},
-			{"ask", "--json", "--notes", vault, "how often do I run?"},
+			{"ask", "--json", "--notes", vault, "how often do I run in Patagonia?"},
 			{"chats", "list", "--json"},
 			{"trace", "list", "--json"},
 			{"tools", "--json"},

@@ -36,6 +36,8 @@ func TestUnknownWordsAreAskedAbout(t *testing.T) {
 		{y, "wie hoch ist mein Blutdurck?", "arzt.md", "Blutdurck=Blutdruck"},
 		{y, "Autoversicherung", "auto.md", "Autoversicherung="},
 		{y, "wo ist das Haus?", "hof.md", ""},
+		{x, "How often is the blood pressure measured?", "health.md", ""},
+		{x, "how much for the tickets to Lisbon", "trip.md", ""},
 		{y, "Miete", "", "Miete="},       // not "mit"
 		{y, "Fahrzeug", "", "Fahrzeug="}, // not "Fähre"
 		{y, "Blutdruck", "arzt.md", ""},

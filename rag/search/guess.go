@@ -91,6 +91,9 @@ func (m Missing) In(other Missing) Missing {
 	return both
 }
 
+// degree reports whether a word asks for the degree of the next one, which is then no content: how often, wie lange.
+func degree(word string) bool { return strings.EqualFold(word, "how") || strings.EqualFold(word, "wie") }
+
 // lack finds the content words of the question that no note has. For each it adds the
 // word of the notes that it may be a typo of, which counts less than any real word.
 func (s *search) lack(ctx context.Context) error {
@@ -104,8 +107,8 @@ func (s *search) lack(ctx context.Context) error {
 	slices.SortFunc(asked, func(a, b queryTerm) int { return cmp.Compare(a.position, b.position) })
 	talk, content := text.Languages(s.query.Text), s.contentForms()
 	var guesses []queryTerm
-	for _, t := range asked {
-		if t.stop || !content[t.forms[0]] || slices.ContainsFunc(talk,
+	for i, t := range asked {
+		if t.stop || !content[t.forms[0]] || i > 0 && degree(asked[i-1].word) || slices.ContainsFunc(talk,
 			func(in text.Lang) bool { return text.StopWord(strings.ToLower(t.word), in) }) {
 			continue
 		}
