@@ -4,7 +4,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"regexp"
+	"slices"
 	"strings"
 
 	"lifehub/agent"
@@ -141,6 +143,63 @@ func answerIn(input json.RawMessage) string {
 		}
 	}
 	return ""
+}
+
+// AnswerInJSON returns the answer in the reply of a model that was asked for JSON and wrote something else around it or
+// in it: the only text of its first object, or of the beginning of one that is broken; "" if there is none, or the
+// object calls a tool.
+func AnswerInJSON(reply string, known func(name string) bool) string {
+	reply = WithoutThoughts(reply)
+	at := max(0, strings.IndexByte(reply, '{'))
+	var whole json.RawMessage
+	if m := envelope.FindStringIndex(reply[at:]); m != nil &&
+		json.NewDecoder(strings.NewReader(reply[at:])).Decode(&whole) != nil {
+		inside := reply[at+m[1]:]
+		if end := afterText.FindStringIndex(inside); end != nil {
+			inside = inside[:end[0]]
+		}
+		return Answer(unquoted(strings.ReplaceAll(strings.ReplaceAll(inside, `\"`, `"`), `"`, `\"`)))
+	}
+	for raw, err := range jsonIn(reply) {
+		if err != nil {
+			return ""
+		}
+		s := callReader{known: known}
+		if _, calls := s.callsIn(raw, 0); calls {
+			return ""
+		}
+		texts := textsIn(raw)
+		if len(texts) != 1 {
+			return ""
+		}
+		if inner := textsIn(json.RawMessage(texts[0])); len(inner) == 1 && IsObject(json.RawMessage(texts[0])) {
+			texts = inner
+		}
+		return Answer(texts[0])
+	}
+	return ""
+}
+
+// afterText matches what ends a text that is last in an object.
+var afterText = regexp.MustCompile("\"[\\s}\\]`]*$")
+
+// textsIn returns the texts in a JSON value, except those that are about it; a list of texts is one.
+func textsIn(raw json.RawMessage) (texts []string) {
+	var list []string
+	var fields map[string]json.RawMessage
+	switch {
+	case Text(raw) != "":
+		return []string{Text(raw)}
+	case json.Unmarshal(raw, &list) == nil && len(list) > 0:
+		return []string{strings.Join(list, "\n")}
+	case json.Unmarshal(raw, &fields) == nil:
+		for _, key := range slices.Sorted(maps.Keys(fields)) {
+			if key != "tool" && key != "function" && key != "action" && !slices.Contains(besideArguments, key) {
+				texts = append(texts, textsIn(fields[key])...)
+			}
+		}
+	}
+	return texts
 }
 
 const (

@@ -213,6 +213,28 @@ func TestAnswerIsCutOutOfAReply(t *testing.T) {
 	}
 }
 
+// A model that was asked for JSON answers in JSON, more or less.
+func TestAnswerIsFoundInJSON(t *testing.T) {
+	const answer = `You run three times a week [1].`
+	for whole, want := range map[string]string{
+		"Here you go: {\"tool\":\"answer\",\"input\":{\"text\":\"" + answer + "\"}} Ask again.":  answer,
+		`{"tool":"answer","input":{"text":"` + answer + `"`:                                      answer,
+		`{"tool":"answer","input":{"text":"You "run" [1]."}}`:                                    `You "run" [1].`,
+		`{"response":"` + answer + `"}`:                                                          answer,
+		`{"tool":"final_answer","input":{"text":"` + answer + `"}}`:                              answer,
+		`{"tool":null,"input":"` + answer + `"}`:                                                 answer,
+		`{"tool":"answer","input":{"text":["You run","three times"]}}`:                           "You run\nthree times",
+		`{"tool":"answer","input":{"text":"{\"tool\":\"answer\",\"text\":\"` + answer + `\"}"}}`: answer,
+		`{"tool":"search_notes","input":{"query":"run"}}`:                                        "",
+		`{"name":"Ann","city":"Bonn"}`:                                                           "",
+		"The answer is three.":                                                                   "",
+	} {
+		if got := AnswerInJSON(whole, knownTool); got != want {
+			t.Errorf("%s\n got %q, want %q", whole, got, want)
+		}
+	}
+}
+
 // What looks like a token, a tag of reasoning or a call is text in a sentence about it.
 func TestMarkupInASentenceIsText(t *testing.T) {
 	for _, whole := range []string{

@@ -232,6 +232,12 @@ func (l *agentLoop) read(r *reply, whole string) {
 		r.text = prompt.Answer(prompt.WithoutThoughts(whole))
 		return
 	}
+	if said.IsAnswer() || !errors.Is(said.Problem, prompt.ErrNotAlone) && len(said.Calls) == 0 {
+		if answer := prompt.AnswerInJSON(whole, l.known); answer != "" && !l.turn.traits.Native {
+			said = prompt.Reply{Text: answer}
+			r.text = answer
+		}
+	}
 	for _, c := range said.Calls {
 		r.calls = append(r.calls, llm.ToolCall{Name: c.Tool, Args: c.Input})
 	}
