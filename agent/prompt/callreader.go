@@ -13,11 +13,12 @@ import (
 	"github.com/goccy/go-yaml"
 )
 
-// toolMark matches what a model writes before a call: a tag, special token, bracket or code fence whose name is made of
-// words for a tool, function, invocation or action.
-var toolMark = regexp.MustCompile(`(?i)<[|｜]?(?:DSML｜)?(?:[\w.\-]+:)?` +
-	`(?:(?:start|begin|end|use|mcp|code)[_▁\-]?)*(?:tools?|functions?|invoke|actions?|calls?|python_tag|plugin)` +
-	`(?:[_▁\-]?(?:tools?|functions?|actions?|calls?|code|use|section|start|begin|end))*(?:[\s=:][^<>\n]*)?[|｜/]?>` +
+// callWords match a name that is made of words for a tool, function, invocation or action.
+const callWords = `(?:(?:start|begin|end|use|mcp|code)[_▁\-]?)*(?:tools?|functions?|invoke|actions?|calls?|calling|` +
+	`python_tag|plugin)(?:[_▁\-]?(?:tools?|functions?|actions?|calls?|code|use|section|start|begin|end))*`
+
+// toolMark matches what a model writes before a call: a tag, special token, bracket or code fence with such a name.
+var toolMark = regexp.MustCompile(`(?i)<[|｜]?(?:DSML｜)?(?:[\w.\-]+:)?` + callWords + `(?:[\s=:][^<>\n]*)?[|｜/]?>` +
 	`|\[(?:[A-Z]+_)*(?:TOOL|FUNCTION)S?(?:_[A-Z]+)*\]|` + "```(?:tool|function)\\w*|\\bfunctools(?:\\[)")
 
 // callsOf finds the calls in a text without reasoning. before is the text in
@@ -99,8 +100,7 @@ var (
 	argTag    = regexp.MustCompile(`(?i)^(?:param|parameter|arg|argument)$`)
 	holders   = regexp.MustCompile(`(?i)^(?:parameters|params|args|arguments|input|tool_input|kwargs)$`)
 	names     = regexp.MustCompile(`(?i)^(?:name|tool_?name|function_?name)$`)
-	labels    = regexp.MustCompile(`(?i)^(?:functions?|tools?|calls?|tool_calls?|tool_code|function_calls?|functools|` +
-		`json|xml|python|assistant|commentary|` +
+	labels    = regexp.MustCompile(`(?i)^(?:` + callWords + `|functools|json|xml|python|assistant|commentary|` +
 		`name|arguments|args|parameters|input|action|action_input|default_api|print|id)$`)
 )
 
@@ -144,7 +144,7 @@ func (s *callReader) next(rest string) int {
 		return len(callID.FindString(rest))
 	case c == '[' && bracket.MatchString(rest):
 		return len(bracket.FindString(rest))
-	case strings.HasPrefix(rest, ">>>"):
+	case strings.HasPrefix(rest, ">>>"), strings.HasPrefix(rest, "<<<"):
 		return len(">>>")
 	case strings.IndexByte("[](),:;", c) >= 0:
 		return 1

@@ -19,6 +19,7 @@ func knownTool(name string) bool {
 // notations write a call as servers and models are known to. %[1]s is the name,
 // %[2]s the arguments as JSON, %[3]s as JSON in a string.
 var notations = []string{
+	`[Calling tool: %[1]s(%[2]s)]`, "<<<TOOL_CALL>>>{\"name\": \"%[1]s\", \"arguments\": %[2]s}<<<END_TOOL_CALL>>>",
 	`{"name": "%[1]s", "arguments": %[2]s}`,
 	`{"tool": "%[1]s", "input": %[2]s}`,
 	`{"tool_name": "%[1]s", "parameters": %[2]s}`,
