@@ -1,38 +1,34 @@
 package notes
 
 import (
-	"context"
 	"path"
 	"regexp"
 	"strings"
 	"time"
+	"unicode"
+
+	"lifehub/internal/when"
 )
 
-// What sync programs add to the name of a note for its copy. Plain is what names a conflict with a time, or in
-// brackets with a year or as a copy, in any language; any other mention of a conflict or a copy, a number, and the name
-// of a computer are also what people add.
-var (
-	plainEnd = regexp.MustCompile(`(?i)^(?:[ ._-]*(?:sync-)?conflict-\d{8}-\d{6}(?:-\w+)?` +
-		`| ?[(\[][^()\[\]]*(?:conflict(?:ed|ing)|(?:sf|case |encoding |sync )conflict|` + conflict +
-		`[^()\[\]]*(?:\d{4}|` + copied + `)|(?:\d{4}|` + copied + `)[^()\[\]]*` + conflict + `)[^()\[\]]*[)\]])$`)
-	otherEnd = regexp.MustCompile(`(?i)^(?: \d{1,2}| ?\(\d{1,2}\)|[ ._([-].*(?:` + conflict + `|` + copied +
-		`).*|-[\pL\d -]*\pL[\pL\d -]*)$`)
-)
+// plainEnd is what sync programs add to the name of a note for its copy, whatever is in it by now: a conflict with a
+// time, or in brackets one with a year or as a copy, in any language. Of any other name, the lines decide.
+var plainEnd = regexp.MustCompile(`(?i)^(?:[ ._-]*(?:sync-)?conflict-\d{8}-\d{6}(?:-\w+)?` +
+	`| ?[(\[（][^()\[\]]*(?:conflict(?:ed|ing)|(?:sf|case |encoding |sync )conflict|` + conflict +
+	`[^()\[\]]*(?:\d{4}|` + copied + `)|(?:\d{4}|` + copied + `)[^()\[\]]*` + conflict + `)[^()\[\]]*[)\]）])$`)
 
 const (
 	conflict = `(?:confli|konfli|конфликт|冲突|衝突|競合|충돌)`
 	copied   = `(?:cop[iyí]|kopi|копи|副本|コピー|사본)`
 )
 
-// equalLines is the share of equal lines, of which a file with a name that people give
-// too is a copy.
+// equalLines is the share of equal lines, of which a file is a copy if its name is that of the note and more.
 const equalLines = 0.8
 
 // pair is two files of which one may be a copy of the other.
 type pair struct{ copied, note Entry }
 
 // markCopies sets CopyOf of the entries that are copies of the note next to them.
-func (f *Folder) markCopies(ctx context.Context, entries []Entry) {
+func (f *Folder) markCopies(entries []Entry) {
 	at := make(map[string]int, len(entries))
 	for i, e := range entries {
 		at[e.Path] = i
@@ -41,6 +37,8 @@ func (f *Folder) markCopies(ctx context.Context, entries []Entry) {
 	defer f.copied.Unlock()
 	was := f.copies
 	f.copies = map[pair]bool{}
+	reader := Reader{Folder: f}
+	defer reader.Close()
 	for i := range entries {
 		e := &entries[i]
 		ext := path.Ext(e.Path)
@@ -48,13 +46,13 @@ func (f *Folder) markCopies(ctx context.Context, entries []Entry) {
 			continue
 		}
 		name := strings.TrimSuffix(path.Base(e.Path), ext)
-		for i := 1; i < len(name); i++ {
-			if strings.IndexByte(" ._-([", name[i]) < 0 {
+		for i, r := range name {
+			if i == 0 || unicode.In(r, unicode.L, unicode.M, unicode.Nd) {
 				continue
 			}
 			original, ok := at[path.Join(path.Dir(e.Path), name[:i]+ext)]
-			if ok && (plainEnd.MatchString(name[i:]) || otherEnd.MatchString(name[i:]) &&
-				f.isCopy(ctx, pair{e.plain(), entries[original].plain()}, was)) {
+			if ok && (plainEnd.MatchString(name[i:]) || !isDate(name) && !isDate(name[i:]) &&
+				f.isCopy(&reader, pair{e.plain(), entries[original].plain()}, was)) {
 				e.CopyOf = entries[original].Path
 				break
 			}
@@ -62,14 +60,20 @@ func (f *Folder) markCopies(ctx context.Context, entries []Entry) {
 	}
 }
 
+// isDate reports whether a name is a date and nothing else. Notes of days and weeks often have the lines of a template.
+func isDate(name string) bool {
+	dates, rest := when.Dates(strings.ReplaceAll(name, "_", "-"), 0)
+	return len(dates) > 0 && saysNoMore(strings.Trim(rest, "-"))
+}
+
 // plain is the entry as the file system gave it.
 func (e Entry) plain() Entry {
 	return Entry{Path: e.Path, Size: e.Size, ModTime: e.ModTime.Round(0).In(time.UTC)}
 }
 
-// isCopy reports whether most lines of two files are equal. It reads them unless the
+// isCopy reports whether most lines of two files are equal, as they are on the disk. It reads them unless the
 // answer for the unchanged files is in was.
-func (f *Folder) isCopy(ctx context.Context, p pair, was map[pair]bool) (is bool) {
+func (f *Folder) isCopy(r *Reader, p pair, was map[pair]bool) (is bool) {
 	if known, ok := was[p]; ok {
 		f.copies[p] = known
 		return known
@@ -77,8 +81,8 @@ func (f *Folder) isCopy(ctx context.Context, p pair, was map[pair]bool) (is bool
 	if least := min(p.copied.Size, p.note.Size); least*2 < max(p.copied.Size, p.note.Size) {
 		return false
 	}
-	a, _, err := f.Load(ctx, p.copied.Path)
-	b, _, errNote := f.Load(ctx, p.note.Path)
+	a, _, err := r.promptly(p.copied.Path)
+	b, _, errNote := r.promptly(p.note.Path)
 	if err != nil || errNote != nil {
 		return false
 	}
@@ -95,7 +99,7 @@ func (f *Folder) isCopy(ctx context.Context, p pair, was map[pair]bool) (is bool
 			}
 		}
 	}
-	is = float64(equal) >= equalLines*float64(max(all[0], all[1]))
+	is = equal > 0 && float64(equal) >= equalLines*float64(max(all[0], all[1]))
 	f.copies[p] = is
 	return is
 }

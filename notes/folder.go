@@ -176,7 +176,7 @@ func (f *Folder) Survey(ctx context.Context) ([]Entry, []Problem, LeftOut, error
 		}
 	}
 	slices.SortFunc(w.entries, func(a, b Entry) int { return strings.Compare(a.Path, b.Path) })
-	f.markCopies(ctx, w.entries)
+	f.markCopies(w.entries)
 	slices.SortFunc(w.problems, func(a, b Problem) int { return strings.Compare(a.Path, b.Path) })
 	return w.entries, w.problems, w.others, nil
 }
