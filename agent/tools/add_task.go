@@ -113,8 +113,8 @@ func (v vaults) tasksNote(ctx context.Context, called string,
 	if err != nil {
 		return nil, "", false, err
 	}
-	if way, _ := findDailies(places, Daily{}); way.dir == "journals" && way.layout == "2006_01_02" {
-		return way.folder, "journals/" + today.Format(way.layout) + way.ext, true, nil
+	if way, _ := findDailies(places, Daily{}); way.dir == "journals" && way.style.Layout == "2006_01_02" {
+		return way.folder, "journals/" + today.Format("2006_01_02") + way.ext, true, nil
 	}
 	var usual []func(place) bool
 	for _, name := range []string{"tasks", "todo", "to-do", "todos", "aufgaben"} {

@@ -1,8 +1,10 @@
 package tools
 
 import (
+	"cmp"
 	"context"
 	"path"
+	"slices"
 	"strings"
 	"time"
 
@@ -17,53 +19,39 @@ type Daily struct {
 	Pattern string // path below Folder, as in 2006-01-02.md
 }
 
-// dailyLayouts are common names of daily notes, longest first.
-var dailyLayouts = []string{
-	"2006/01/2006-01-02", "2006/01-January/2006-01-02", "2006/2006-01/2006-01-02",
-	"2006/01/02", "2006-01/2006-01-02", "2006/2006-01-02",
-	"2006-01-02", "2006_01_02", "20060102", "02-01-2006",
-}
-
-// dailyTitles are common titles of daily notes.
-var dailyTitles = []string{
-	"2006-01-02",
-	"Monday, 2 January 2006", "Monday 2 January 2006", "Monday, January 2, 2006",
-	"2 January 2006", "January 2, 2006",
-	"2006-01-02 Monday", "2006-01-02, Monday",
-}
-
-// dailies is a folder and layout of daily notes.
+// dailies is a folder and style of daily notes.
 type dailies struct {
 	folder *notes.Folder
 	dir    string
-	layout string
+	style  when.Style
 	ext    string
 }
 
 // dailyNote returns the location of today's daily note and the text that a new
 // one starts with. The location is as configured, or like most existing daily
 // notes, or in the folder "daily".
-func (v vaults) dailyNote(ctx context.Context, set Daily, today time.Time) (folder *notes.Folder, name, fresh string, err error) {
+func (v vaults) dailyNote(ctx context.Context, set Daily, now time.Time) (folder *notes.Folder, name, fresh string, err error) {
 	places, err := v.all(ctx)
 	if err != nil {
 		return nil, "", "", err
 	}
+	today := when.DayOf(now)
 	way, latest := findDailies(places, set)
 	if way.folder == nil {
-		way = dailies{folder: v()[0], dir: set.Folder, layout: set.Pattern}
-		if way.layout == "" {
-			way.layout = "2006-01-02"
-		}
-		if way.dir == "" && set.Pattern == "" {
+		way = dailies{folder: v()[0], dir: set.Folder, style: when.Style{Layout: set.Pattern}}
+		if set == (Daily{}) {
 			way.dir = "daily"
 		}
+		if set.Pattern == "" {
+			way.style.Layout = time.DateOnly
+		}
 	}
-	if way.ext == "" && !strings.HasSuffix(strings.ToLower(way.layout), ".md") {
+	if way.ext == "" && !strings.HasSuffix(strings.ToLower(way.style.Layout), ".md") {
 		way.ext = ".md"
 	}
-	name = path.Join(way.dir, today.Format(way.layout)+way.ext)
+	name = path.Join(way.dir, way.style.Write(today)+way.ext)
 	name, _, err = way.folder.Spelled(name)
-	return way.folder, name, dailyHead(ctx, latest, today), err
+	return way.folder, name, latest.head(ctx, today), err
 }
 
 // DailyPath returns the path of today's daily note, which may not exist yet.
@@ -75,62 +63,87 @@ func DailyPath(ctx context.Context, folders func() []*notes.Folder, set Daily, t
 	return PathOf(folders, folder, name), nil
 }
 
-// findDailies returns the most common layout of daily notes, and the latest
-// note with it.
-func findDailies(places []place, set Daily) (dailies, place) {
-	type found struct {
-		notes  int
-		latest place
-		day    when.Day
-	}
-	ways := map[dailies]*found{}
-	var best dailies
-	for _, p := range places {
-		way, day, ok := dailyWay(p, set)
-		if !ok {
-			continue
-		}
-		f := ways[way]
-		if f == nil {
-			f = &found{}
-			ways[way] = f
-		}
-		f.notes++
-		if !day.Before(f.day) {
-			f.latest, f.day = p, day
-		}
-		if b := ways[best]; b == nil || f.notes > b.notes || f.notes == b.notes && b.day.Before(f.day) {
-			best = way
-		}
-	}
-	if f := ways[best]; f != nil {
-		return best, f.latest
-	}
-	return dailies{}, place{}
+// dailyPlace is a note whose name is a day.
+type dailyPlace struct {
+	place
+	way dailies
+	day when.Day
 }
 
-// dailyWay parses a note's path as that of a daily note.
-func dailyWay(p place, set Daily) (way dailies, day when.Day, ok bool) {
+// findDailies returns how most daily notes are named, and the latest note with such a name.
+func findDailies(places []place, set Daily) (dailies, dailyPlace) {
+	type found struct {
+		notes, rank int // rank is how unlikely it is for their names, the lower, the likelier
+		latest      dailyPlace
+	}
+	ways := map[dailies]*found{}
+	var order []*found
+	for _, p := range places {
+		for rank, daily := range dailyWays(p, set) {
+			f := ways[daily.way]
+			if f == nil {
+				f = &found{latest: daily}
+				ways[daily.way], order = f, append(order, f)
+			}
+			f.notes, f.rank = f.notes+1, f.rank+rank
+			if !daily.day.Before(f.latest.day) {
+				f.latest = daily
+			}
+		}
+	}
+	if len(order) == 0 {
+		return dailies{}, dailyPlace{}
+	}
+	best := slices.MaxFunc(order, func(a, b *found) int {
+		return cmp.Or(a.notes-b.notes, b.rank-a.rank, a.latest.day.Compare(b.latest.day))
+	})
+	return best.latest.way, best.latest
+}
+
+// deepestDaily is the most parts of a path that name its day.
+const deepestDaily = 4
+
+// dailyWays returns the ways in which a path is that of a daily note, the likeliest first.
+func dailyWays(p place, set Daily) (ways []dailyPlace) {
 	if notes.IsPaged(p.Entry.Path) {
-		return dailies{}, when.Day{}, false
+		return nil
 	}
 	ext := path.Ext(p.Entry.Path)
 	name := strings.TrimSuffix(p.Entry.Path, ext)
-	layouts := dailyLayouts
-	if set.Pattern != "" {
-		layouts = []string{strings.TrimSuffix(set.Pattern, path.Ext(set.Pattern))}
-	}
-	for _, layout := range layouts {
-		dir, rest := cutLast(name, strings.Count(layout, "/")+1)
-		if set.Folder != "" && !notes.SameName(dir, path.Clean(set.Folder)) {
+	for parts := min(strings.Count(name, "/")+1, deepestDaily); parts > 0; parts-- {
+		dir, rest := cutLast(name, parts)
+		if set.Folder != "" && !notes.SameName(path.Clean(dir), path.Clean(set.Folder)) {
 			continue
 		}
-		day, err := time.Parse(layout, rest)
-		if err == nil && day.Format(layout) == rest {
-			return dailies{p.folder, dir, layout, ext}, when.DayOf(day), true
+		add := func(day when.Day, styles ...when.Style) {
+			for _, style := range styles {
+				ways = append(ways, dailyPlace{p, dailies{p.folder, dir, style, ext}, day})
+			}
+		}
+		day, _ := notes.DateIn(rest + ext)
+		if dates, _ := when.Dates(path.Base(rest), 0); day.IsZero() && len(dates) == 1 {
+			day = dates[0].From
+		}
+		if set.Pattern == "" {
+			add(day, day.Styles(rest)...)
+			if other := (when.Day{Year: day.Year, Month: time.Month(day.Day), Day: int(day.Month)}); day.Day <= 12 &&
+				other != day { // 05-11 is 11-05 elsewhere
+				add(other, other.Styles(rest)...)
+			}
+			continue
+		}
+		layout := set.Pattern
+		if notes.IsNote(layout) {
+			layout = strings.TrimSuffix(layout, path.Ext(layout))
+		}
+		if t, err := time.Parse(layout, rest); err == nil {
+			day = when.DayOf(t)
+		}
+		if day.Format(layout) == rest {
+			add(day, when.Style{Layout: layout})
 		}
 	}
-	return dailies{}, when.Day{}, false
+	return ways
 }
 
 // cutLast splits off the last parts of a path.
@@ -144,20 +157,18 @@ func cutLast(name string, parts int) (dir, rest string) {
 	return name[:at], name[at+1:]
 }
 
-// dailyHead returns the heading of today's note if the latest daily note starts
+// head returns the heading of today's note if the latest daily note starts
 // with its own date as heading, or if there is none; "" otherwise.
-func dailyHead(ctx context.Context, latest place, today time.Time) string {
-	if latest.folder == nil {
-		return "# " + today.Format("2006-01-02") + "\n\n"
+func (p dailyPlace) head(ctx context.Context, today when.Day) string {
+	if p.folder == nil {
+		return "# " + today.String() + "\n\n"
 	}
-	note, err := latest.read(ctx)
+	note, err := p.read(ctx)
 	if err != nil || len(note.Headings) == 0 || note.Headings[0].Level != 1 {
 		return ""
 	}
-	for _, layout := range dailyTitles {
-		if note.Headings[0].Text == note.Date.Format(layout) {
-			return "# " + today.Format(layout) + "\n\n"
-		}
+	if styles := p.day.Styles(note.Headings[0].Text); len(styles) > 0 {
+		return "# " + styles[0].Write(today) + "\n\n"
 	}
 	return ""
 }

@@ -553,6 +553,36 @@ func TestDailyNotesFollowTheSettings(t *testing.T) {
 	}
 }
 
+// TestDailyNotesFollowTheirNames: today's note is named as the others are.
+func TestDailyNotesFollowTheirNames(t *testing.T) {
+	for _, each := range []struct {
+		files map[string]string
+		want  string
+	}{
+		{map[string]string{"Tagebuch/07.10.2026.md": ""}, "Tagebuch/08.10.2026.md"},
+		{map[string]string{"Daily/2026-10-07 Wednesday.md": ""}, "Daily/2026-10-08 Thursday.md"},
+		{map[string]string{"d/2026-10-07(Wed).md": ""}, "d/2026-10-08(Thu).md"},
+		{map[string]string{"October 27, 2025.md": "", "October 7, 2026.md": ""}, "October 8, 2026.md"},
+		{map[string]string{"Mittwoch, 7. Oktober 2026.md": ""}, "Donnerstag, 8. Oktober 2026.md"},
+		{map[string]string{"J/2026/10-October/2026-10-07.md": ""}, "J/2026/10-October/2026-10-08.md"},
+		{map[string]string{"11/2026-09-30.md": "", "11/2026-10-07.md": ""}, "11/2026-10-08.md"},
+		{map[string]string{"04-10-2026.md": "", "05-10-2026.md": "", "30-09-2026.md": ""}, "08-10-2026.md"},
+		{map[string]string{"10-04-2026.md": "", "10-05-2026.md": "", "09-30-2026.md": ""}, "10-08-2026.md"},
+		{map[string]string{"2026-10-10.md": ""}, "2026-10-08.md"},
+		{map[string]string{"2026-09.md": "", "2026-W40.md": "", "Plan 2026-10-07.md": ""}, "daily/2026-10-08.md"},
+		{map[string]string{"202610071200.md": "", "2026-10-07 2.md": ""}, "daily/2026-10-08.md"},
+	} {
+		if _, got := work(t, each.files).run("append_note", `{"content":"x"}`); got != "created "+each.want {
+			t.Errorf("%v: got %q, want %s", each.files, got, each.want)
+		}
+	}
+	b := work(t, map[string]string{"07.10.2026.md": "# Mittwoch, 7. Oktober 2026\n"})
+	b.run("append_note", `{"content":"x"}`)
+	if got := b.text("08.10.2026.md"); got != "# Donnerstag, 8. Oktober 2026\n\nx\n" {
+		t.Errorf("the heading: %q", got)
+	}
+}
+
 func TestWritersKnowSeveralVaults(t *testing.T) {
 	b := work(t, map[string]string{"a.md": ""})
 	second := b.vault(map[string]string{"tasks.md": "- [ ] t\n", "2026-10-07.md": ""})
