@@ -4,16 +4,18 @@ import (
 	"cmp"
 	"context"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 
 	"lifehub/internal/when"
 	"lifehub/notes"
 )
 
-// Daily is the location of daily notes. Empty fields are inferred from the
-// existing notes.
+// Daily is the location of daily notes. If both fields are empty, it is Obsidian's; an
+// empty field is inferred from the existing notes.
 type Daily struct {
 	Folder  string // path in the vault; "": inferred, or "daily"
 	Pattern string // path below Folder, as in 2006-01-02.md
@@ -38,6 +40,7 @@ func (v vaults) dailyNote(ctx context.Context, set Daily, now time.Time) (folder
 	today := when.DayOf(now)
 	way, latest := findDailies(places, set)
 	if way.folder == nil {
+		set = set.in(v()[0])
 		way = dailies{folder: v()[0], dir: set.Folder, style: when.Style{Layout: set.Pattern}}
 		if set == (Daily{}) {
 			way.dir = "daily"
@@ -63,6 +66,48 @@ func DailyPath(ctx context.Context, folders func() []*notes.Folder, set Daily, t
 	return PathOf(folders, folder, name), nil
 }
 
+// in returns the setting for a folder: the user's, or else Obsidian's.
+func (d Daily) in(folder *notes.Folder) Daily {
+	if d != (Daily{}) {
+		return d
+	}
+	dir, format := folder.ObsidianDaily()
+	if layout := layoutOf(format); layout != "" {
+		return Daily{dir, layout}
+	}
+	return d
+}
+
+// moment maps the elements of Moment's formats, in which Obsidian names days, to those of package time.
+var moment = map[string]string{
+	"YYYY": "2006", "YY": "06", "MMMM": "January", "MMM": "Jan", "MM": "01", "M": "1", "DD": "02", "D": "2",
+	"dddd": "Monday", "ddd": "Mon",
+}
+
+// momentParts matches an element, a text in brackets, or what is between.
+var momentParts = regexp.MustCompile(`YYYY|YY|M{1,4}|D+|d+|[A-Za-z]+|\[[^\]]*\]|[^A-Za-z\[]+`)
+
+// layoutOf returns the layout of a format of Moment; "" if it has none.
+func layoutOf(format string) (layout string) {
+	day, want := when.Day{Year: 1999, Month: 12, Day: 31}, ""
+	for _, part := range momentParts.FindAllString(format, -1) {
+		element, known := moment[part]
+		text := day.Format(element)
+		if !known {
+			element = strings.Trim(part, "[]")
+			text = element
+		}
+		if !known && element == part && strings.ContainsFunc(part, unicode.IsLetter) {
+			return ""
+		}
+		layout, want = layout+element, want+text
+	}
+	if day.Format(layout) != want { // a text that is an element, too
+		return ""
+	}
+	return layout
+}
+
 // dailyPlace is a note whose name is a day.
 type dailyPlace struct {
 	place
@@ -76,10 +121,13 @@ func findDailies(places []place, set Daily) (dailies, dailyPlace) {
 		notes, rank int // rank is how unlikely it is for their names, the lower, the likelier
 		latest      dailyPlace
 	}
-	ways := map[dailies]*found{}
+	ways, sets := map[dailies]*found{}, map[*notes.Folder]Daily{}
 	var order []*found
 	for _, p := range places {
-		for rank, daily := range dailyWays(p, set) {
+		if _, known := sets[p.folder]; !known {
+			sets[p.folder] = set.in(p.folder)
+		}
+		for rank, daily := range dailyWays(p, sets[p.folder]) {
 			f := ways[daily.way]
 			if f == nil {
 				f = &found{latest: daily}
@@ -139,8 +187,10 @@ func dailyWays(p place, set Daily) (ways []dailyPlace) {
 		if t, err := time.Parse(layout, rest); err == nil {
 			day = when.DayOf(t)
 		}
-		if day.Format(layout) == rest {
-			add(day, when.Style{Layout: layout})
+		for _, style := range []when.Style{{Layout: layout}, {Layout: layout, German: true}} {
+			if style.Write(day) == rest {
+				add(day, style)
+			}
 		}
 	}
 	return ways

@@ -553,8 +553,9 @@ func TestDailyNotesFollowTheSettings(t *testing.T) {
 	}
 }
 
-// TestDailyNotesFollowTheirNames: today's note is named as the others are.
+// TestDailyNotesFollowTheirNames: today's note is named as the others are, or as Obsidian's settings say.
 func TestDailyNotesFollowTheirNames(t *testing.T) {
+	const obsidian = ".obsidian/daily-notes.json"
 	for _, each := range []struct {
 		files map[string]string
 		want  string
@@ -571,6 +572,21 @@ func TestDailyNotesFollowTheirNames(t *testing.T) {
 		{map[string]string{"2026-10-10.md": ""}, "2026-10-08.md"},
 		{map[string]string{"2026-09.md": "", "2026-W40.md": "", "Plan 2026-10-07.md": ""}, "daily/2026-10-08.md"},
 		{map[string]string{"202610071200.md": "", "2026-10-07 2.md": ""}, "daily/2026-10-08.md"},
+		{
+			map[string]string{"a/2026-10-07.md": "", obsidian: `{"folder":"Log/","format":"YYYY/MM/DD.MM.YYYY dddd"}`},
+			"Log/2026/10/08.10.2026 Thursday.md",
+		},
+		{
+			map[string]string{"Log/07.10.2026 Mittwoch.md": "", obsidian: `{"folder":"/Log","format":"DD.MM.YYYY dddd"}`},
+			"Log/08.10.2026 Donnerstag.md",
+		},
+		{map[string]string{"a/2026-10-07.md": "", obsidian: `{"format":"[Day] D MMMM YYYY"}`}, "Day 8 October 2026.md"},
+		{map[string]string{"a/2026-10-07.md": "", obsidian: `{"folder":"b"}`}, "b/2026-10-08.md"},
+		{map[string]string{"a/2026-10-07.md": "", obsidian: `{"folder":"../b"}`}, "a/2026-10-08.md"},
+		{map[string]string{"a/2026-10-07.md": "", obsidian: `{"format":"gggg-[W]ww"}`}, "a/2026-10-08.md"},
+		{map[string]string{"a/2026-10-07.md": "", obsidian: `{"format":"YYYY-MM-DD [v1]"}`}, "a/2026-10-08.md"},
+		{map[string]string{"a/2026-10-07.md": "", obsidian: `{"autorun":true}`}, "a/2026-10-08.md"},
+		{map[string]string{"a/2026-10-07.md": "", obsidian: `{`}, "a/2026-10-08.md"},
 	} {
 		if _, got := work(t, each.files).run("append_note", `{"content":"x"}`); got != "created "+each.want {
 			t.Errorf("%v: got %q, want %s", each.files, got, each.want)
