@@ -25,6 +25,10 @@ func Markdown(node *html.Node) (string, error) {
 			n.Data = "en-todo" // inputs are removed
 		}
 	}
+	for name := range strings.FieldsSeq("center dir legend listing menu optgroup option search summary xmp") {
+		c.Register.TagType(name, converter.TagTypeBlock, converter.PriorityStandard) // the library has the other blocks
+	}
+	c.Register.TagType("template", converter.TagTypeRemove, converter.PriorityStandard)
 	c.Register.Renderer(renderBox, converter.PriorityEarly)
 	text, err := c.ConvertNode(node)
 	text = boxWithin.ReplaceAll(text, []byte("$1 $2 "))

@@ -21,6 +21,10 @@ func TestMarkdownOfAPage(t *testing.T) {
 		`<ul><li><input type="checkbox"><li><input type="checkbox">b</ul>`:                                                    "- [ ] \n- [ ] b",
 		`<p>Name <input type="text" checked value="x"> here</p>`:                                                              "Name here",
 		`<table><tr><th>a<th>b<tr><td><input type=checkbox checked><td>c</table>`:                                             "| a | b |\n|---|---|\n| [x] | c |",
+		`<details><summary>Toggle emu</summary>inside kiwi</details>`:                                                         "Toggle emu\n\ninside kiwi",
+		`<fieldset><legend>Leg</legend>text<select><option>a<option>b</select></fieldset>`:                                    "Leg\n\ntext\n\na\n\nb",
+		`<menu><li>a<li>b</menu><search>c</search>d`:                                                                          "a\n\nb\n\nc\n\nd",
+		`<p>a <template><p>gone</p></template>b</p><style>x</style><script>y</script>`:                                        "a b",
 	} {
 		doc, err := html.Parse(strings.NewReader(page))
 		if err != nil {
