@@ -3,6 +3,7 @@ package pdf
 import (
 	"archive/zip"
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/xml"
 	"errors"
@@ -246,10 +247,11 @@ func readWord(raw []byte) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	var w word
+	w := word{headings: a.headings(), links: a.links("document.xml")}
 	if err := w.read(main); err != nil && w.out.Len() == 0 {
 		return "", err
 	}
+	w.links = a.links("footnotes.xml")
 	if notes, err := a.read("word/footnotes.xml"); err == nil {
 		w.out.WriteByte('\n')
 		_ = w.read(notes) // what can be read
@@ -259,8 +261,82 @@ func readWord(raw []byte) (string, error) {
 	return strings.TrimSpace(w.out.String()) + "\n", nil
 }
 
+// headings returns the level of each style of a Word document that is one of headings: it has an outline level, or the
+// name of a heading, which is English in every language, or is based on such a style.
+func (a *archive) headings() map[string]int {
+	type value struct {
+		Val string `xml:"val,attr"`
+	}
+	var sheet struct {
+		Styles []struct {
+			ID      string `xml:"styleId,attr"`
+			Name    value  `xml:"name"`
+			Base    value  `xml:"basedOn"`
+			Outline value  `xml:"pPr>outlineLvl"`
+		} `xml:"style"`
+	}
+	levels := map[string]int{}
+	if raw, err := a.read("word/styles.xml"); err != nil || decodeXML(raw, &sheet) != nil {
+		return levels
+	}
+	const deepest = 10 // styles above one
+	for range deepest {
+		for _, s := range sheet.Styles {
+			if level, known := outline(s.Outline.Val); known {
+				levels[s.ID] = level
+			} else {
+				levels[s.ID] = cmp.Or(headingOf(s.Name.Val), levels[s.Base.Val])
+			}
+		}
+	}
+	return levels
+}
+
+// outline returns the level of a heading for an outline level of Word; known if it is one.
+func outline(value string) (level int, known bool) {
+	n, err := strconv.Atoi(value)
+	if err != nil || n < 0 || n >= 9 { // 9 is text
+		return 0, err == nil
+	}
+	return min(n+1, 6), true
+}
+
+// headingOf returns the level of the headings whose style has a name, or 0.
+func headingOf(style string) int {
+	style = strings.ToLower(style)
+	if level, err := strconv.Atoi(strings.TrimSpace(strings.TrimPrefix(style, "heading"))); err == nil {
+		return min(max(level, 1), 6)
+	} else if style == "title" {
+		return 1
+	}
+	return 0
+}
+
+// links returns the addresses that a part of a Word document links to, by ID.
+func (a *archive) links(part string) map[string]string {
+	var relations struct {
+		To []struct {
+			ID     string `xml:"Id,attr"`
+			Target string `xml:"Target,attr"`
+		} `xml:"Relationship"`
+	}
+	links := map[string]string{}
+	if raw, err := a.read("word/_rels/" + part + ".rels"); err == nil && decodeXML(raw, &relations) == nil {
+		for _, r := range relations.To {
+			links[r.ID] = inLink.Replace(r.Target)
+		}
+	}
+	return links
+}
+
+// inLink encodes what ends an address in Markdown.
+var inLink = strings.NewReplacer(" ", "%20", "(", "%28", ")", "%29", "<", "%3C", ">", "%3E")
+
 // word is a Word document as it is converted.
 type word struct {
+	headings map[string]int    // levels by style
+	links    map[string]string // addresses by ID
+
 	out  strings.Builder
 	text strings.Builder // of the paragraph
 	cell []string        // cells of the table's row so far
@@ -270,6 +346,9 @@ type word struct {
 	note          string // ID of the footnote
 	tables, cells int    // open ones
 	dropped       int    // elements whose text is another one's copy
+	hidden        bool   // the run is not shown
+	link          string // address of the open link
+	linked        int    // where its text begins
 }
 
 func (w *word) read(raw []byte) error {
@@ -306,21 +385,29 @@ func (w *word) begin(d *xml.Decoder, t xml.StartElement) error {
 	case "p":
 		w.heading, w.list = 0, 0
 	case "pStyle":
-		style := strings.ToLower(value("val"))
-		if level, err := strconv.Atoi(strings.TrimPrefix(style, "heading")); err == nil {
-			w.heading = min(max(level, 1), 6)
-		} else if style == "title" {
-			w.heading = 1
+		level, known := w.headings[value("val")]
+		if w.heading = level; !known {
+			w.heading = headingOf(value("val"))
 		}
+	case "outlineLvl":
+		w.heading, _ = outline(value("val"))
 	case "ilvl":
 		level, _ := strconv.Atoi(value("val"))
 		w.list = min(max(level, 0), 8) + 1
 	case "numPr":
 		w.list = max(w.list, 1)
 	case "tab", "br", "cr":
-		w.text.WriteByte(' ')
+		w.add(" ")
+	case "noBreakHyphen":
+		w.add("\u2011")
+	case "r":
+		w.hidden = false
+	case "vanish":
+		w.hidden = !slices.Contains([]string{"0", "false", "off"}, value("val"))
+	case "hyperlink":
+		w.link, w.linked = w.links[value("id")], w.text.Len()
 	case "footnoteReference":
-		w.text.WriteString("[^" + value("id") + "]")
+		w.add("[^" + value("id") + "]")
 	case "footnote":
 		w.note = value("id")
 	case "tbl":
@@ -332,11 +419,16 @@ func (w *word) begin(d *xml.Decoder, t xml.StartElement) error {
 		if err := d.DecodeElement(&text, &t); err != nil {
 			return err
 		}
-		if w.dropped == 0 {
-			w.text.WriteString(text)
-		}
+		w.add(text)
 	}
 	return nil
+}
+
+// add adds to the text of the paragraph, if it is shown.
+func (w *word) add(text string) {
+	if w.dropped == 0 && !w.hidden {
+		w.text.WriteString(text)
+	}
 }
 
 // end reads the end of an element.
@@ -346,6 +438,12 @@ func (w *word) end(name string) {
 		w.dropped--
 	case "p":
 		w.paragraph()
+	case "hyperlink":
+		if text := w.text.String(); w.link != "" && len(text) > w.linked {
+			w.text.Reset()
+			w.text.WriteString(text[:w.linked] + "[" + text[w.linked:] + "](" + w.link + ")")
+		}
+		w.link = ""
 	case "tc":
 		if w.cells--; w.cells == 0 {
 			cell := strings.Join(strings.Fields(w.text.String()), " ")

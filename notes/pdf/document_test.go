@@ -38,6 +38,20 @@ const wordText = `<w:document xmlns:w="http://schemas.openxmlformats.org/wordpro
 <mc:AlternateContent><mc:Choice><w:p><w:r><w:t>once</w:t></w:r></w:p></mc:Choice><mc:Fallback><w:p><w:r><w:t>twice</w:t></w:r></w:p></mc:Fallback></mc:AlternateContent>
 </w:body></w:document>`
 
+const germanWord = `<w:document xmlns:w="w" xmlns:r="r"><w:body>
+<w:p><w:pPr><w:pStyle w:val="berschrift2"/></w:pPr><w:r><w:t>Anlage</w:t></w:r></w:p>
+<w:p><w:pPr><w:pStyle w:val="Eigene"/></w:pPr><w:r><w:t>Kessel</w:t></w:r></w:p>
+<w:p><w:pPr><w:pStyle w:val="Verzeichnis"/></w:pPr><w:r><w:t>Inhalt</w:t></w:r></w:p>
+<w:p><w:pPr><w:outlineLvl w:val="2"/></w:pPr><w:r><w:t>Druck</w:t></w:r></w:p>
+<w:p><w:pPr><w:rPr><w:vanish/></w:rPr></w:pPr><w:r><w:t>E</w:t><w:noBreakHyphen/><w:t>Mail</w:t></w:r><w:r><w:rPr><w:vanish/></w:rPr>
+<w:t>geheim</w:t><w:tab/></w:r><w:r><w:rPr><w:vanish w:val="0"/></w:rPr><w:t xml:space="preserve"> an </w:t></w:r><w:hyperlink r:id="rId7">
+<w:r><w:t>uns</w:t></w:r></w:hyperlink><w:hyperlink w:anchor="x"><w:r><w:t>, oben</w:t></w:r></w:hyperlink></w:p>
+</w:body></w:document>`
+
+const germanStyles = `<w:styles xmlns:w="w"><w:style w:styleId="Eigene"><w:name w:val="Eigene"/><w:basedOn w:val="berschrift2"/>
+</w:style><w:style w:styleId="berschrift2"><w:name w:val="heading 2"/></w:style><w:style w:styleId="Verzeichnis">
+<w:name w:val="TOC Heading"/><w:basedOn w:val="berschrift2"/><w:pPr><w:outlineLvl w:val="9"/></w:pPr></w:style></w:styles>`
+
 func TestDocumentsAreReadAsMarkdown(t *testing.T) {
 	testenv.WithoutRace(t)
 	book := []string{
@@ -66,6 +80,16 @@ func TestDocumentsAreReadAsMarkdown(t *testing.T) {
 					`cold</w:t></w:r></w:p></w:footnote></w:footnotes>`),
 			"## Boiler\n\nKeep it at 1.4 bar[^2]\n\n  - bleed it\n| part | price |\n| --- | --- |\n" +
 				"| valve a\\|b | 12 |\n\nonce\n\n\n[^2]: when cold\n",
+		},
+		"Word in German": {
+			".docx", zipped(t, "word/document.xml", germanWord, "word/styles.xml", germanStyles,
+				"word/_rels/document.xml.rels", `<Relationships><Relationship Id="rId7" Type="hyperlink" `+
+					`Target="https://example.org/a (b)" TargetMode="External"/></Relationships>`),
+			"## Anlage\n\n## Kessel\n\nInhalt\n\n### Druck\n\nE\u2011Mail an [uns](https://example.org/a%20%28b%29), oben\n",
+		},
+		"Word, damaged styles": {
+			".docx", zipped(t, "word/document.xml", wordText[:strings.Index(wordText, "<w:tbl>")], "word/styles.xml", "<w:styles><"),
+			"## Boiler\n\nKeep it at 1.4 bar[^2]\n\n  - bleed it\n",
 		},
 		"book":           {".epub", zipped(t, book...), "# One\n\nFirst page.\n\nSecond page.\n\n"},
 		"book, no spine": {".epub", zipped(t, "b.html", "<p>two", "a.html", "<p>one"), "one\n\ntwo\n\n"},
