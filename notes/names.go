@@ -82,17 +82,20 @@ func (n *Names) Of(from string, link Link) string {
 
 // nearest returns the path that ends as spelled, or else the shortest.
 func nearest(paths []string, spelled string) (best string) {
-	spelled = "/" + spelled
-	exact := func(p string) bool {
-		p = "/" + p
-		return strings.HasSuffix(p, spelled) || strings.HasSuffix(withoutMarkdown(p), spelled)
-	}
+	exact := func(p string) bool { return EndsAsSpelled(p, spelled) }
 	for _, p := range paths {
 		if best == "" || exact(p) && !exact(best) || exact(p) == exact(best) && len(p) < len(best) {
 			best = p
 		}
 	}
 	return best
+}
+
+// EndsAsSpelled reports whether a path ends with the path elements of another, letter by letter, with its Markdown
+// extension or without.
+func EndsAsSpelled(long, end string) bool {
+	long, end = "/"+long, "/"+end
+	return strings.HasSuffix(long, end) || strings.HasSuffix(withoutMarkdown(long), end)
 }
 
 // Key returns the key of a note's path or name, without its Markdown extension.

@@ -162,6 +162,11 @@ func (v vaults) find(ctx context.Context, name string) (place, error) {
 		func(p place) bool { return text.Key(notes.NameOf(p.Entry.Path)) == text.Key(called) },
 		func(p place) bool { return !notes.IsPaged(p.Entry.Path) && titled(p, called) },
 	)
+	if len(found) > 1 {
+		found = firstFitting(found,
+			func(p place) bool { return notes.EndsAsSpelled(p.Entry.Path, below) },
+			func(place) bool { return true })
+	}
 	switch len(found) {
 	case 0:
 		if at := slices.IndexFunc(unread, func(p string) bool {
