@@ -1,6 +1,7 @@
 package notes
 
 import (
+	"iter"
 	"path"
 	"regexp"
 	"strings"
@@ -39,22 +40,45 @@ func (f *Folder) markCopies(entries []Entry) {
 	f.copies = map[pair]bool{}
 	reader := Reader{Folder: f}
 	defer reader.Close()
+	continued := map[int]int{} // how many names continue that of a note
+	for _, e := range entries {
+		for original, rest := range continues(e.Path, at) {
+			if !plainEnd.MatchString(rest) {
+				continued[original]++
+			}
+		}
+	}
 	for i := range entries {
 		e := &entries[i]
-		ext := path.Ext(e.Path)
-		if IsPaged(e.Path) {
-			continue
+		for original, rest := range continues(e.Path, at) {
+			note := entries[original]
+			if plainEnd.MatchString(rest) || continued[original] <= maxCopies && !isDate(NameOf(e.Path)) && !isDate(rest) &&
+				f.isCopy(&reader, pair{e.plain(), note.plain()}, was) {
+				e.CopyOf = note.Path
+				break
+			}
 		}
-		name := strings.TrimSuffix(path.Base(e.Path), ext)
+	}
+}
+
+// maxCopies is how many names may continue that of a note until they are a series, such as the notes below one in Dendron.
+const maxCopies = 30
+
+// continues yields the notes, as at has them, whose name that of the note at a path continues with a sign, and the rest
+// of the name.
+func continues(file string, at map[string]int) iter.Seq2[int, string] {
+	return func(yield func(int, string) bool) {
+		if IsPaged(file) {
+			return
+		}
+		ext := path.Ext(file)
+		name := strings.TrimSuffix(path.Base(file), ext)
 		for i, r := range name {
 			if i == 0 || unicode.In(r, unicode.L, unicode.M, unicode.Nd) {
 				continue
 			}
-			original, ok := at[path.Join(path.Dir(e.Path), name[:i]+ext)]
-			if ok && (plainEnd.MatchString(name[i:]) || !isDate(name) && !isDate(name[i:]) &&
-				f.isCopy(&reader, pair{e.plain(), entries[original].plain()}, was)) {
-				e.CopyOf = entries[original].Path
-				break
+			if original, ok := at[path.Join(path.Dir(file), name[:i]+ext)]; ok && !yield(original, name[i:]) {
+				return
 			}
 		}
 	}
