@@ -148,32 +148,34 @@ func (c Command) Own() bool {
 	return c.Run == nil && c.Turn == nil && c.Prompt == nil && c.Template == nil
 }
 
-// Start runs a command that is not the front end's own. It returns either the
-// turn to start or the text to show.
+// Line returns the command as typed with its arguments.
+func (c Command) Line(args string) string { return "/" + strings.TrimSpace(c.Name+" "+args) }
+
+// Lacks reports whether the command begins a turn and its arguments are missing.
+func (c Command) Lacks(args string) bool {
+	return c.Turn != nil && args == "" && !strings.HasPrefix(c.Args, "[")
+}
+
+// Start runs a command that is not the front end's own. It returns either the turn to begin, for a message,
+// or, if begin is nil, the text to show.
 func (c Command) Start(ctx context.Context, by Assistant, conversation, args string) (
-	turn func(ctx context.Context, conversation string) <-chan agent.Event, output string, err error,
+	begin TurnStarter, message, output string, err error,
 ) {
-	line := "/" + strings.TrimSpace(c.Name+" "+args)
+	message = c.Line(args)
 	switch {
-	case c.Turn != nil && args == "" && !strings.HasPrefix(c.Args, "["):
-		return nil, "usage: " + c.Usage(), nil
+	case c.Lacks(args):
+		return nil, "", "usage: " + c.Usage(), nil
 	case c.Turn != nil:
-		return func(ctx context.Context, id string) <-chan agent.Event { return c.Turn(ctx, id, line, args) }, "", nil
+		return func(ctx context.Context, id, line string) <-chan agent.Event { return c.Turn(ctx, id, line, args) },
+			message, "", nil
 	case c.Prompt != nil:
-		text, err := c.Prompt(args)
-		if err != nil {
-			return nil, "", err
-		}
-		return func(ctx context.Context, id string) <-chan agent.Event { return by.Ask(ctx, id, text) }, "", nil
+		message, err = c.Prompt(args)
+		return by.Ask, message, "", err
 	case c.Begin != nil:
-		begin, err := c.Begin(ctx, conversation, args)
-		if err != nil {
-			return nil, "", err
-		}
-		if begin != nil {
-			return func(ctx context.Context, id string) <-chan agent.Event { return begin(ctx, id, line) }, "", nil
+		if begin, err = c.Begin(ctx, conversation, args); begin != nil || err != nil {
+			return begin, message, "", err
 		}
 	}
 	output, err = c.Run(ctx, conversation, args)
-	return nil, output, err
+	return nil, "", output, err
 }

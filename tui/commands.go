@@ -1,7 +1,6 @@
 package tui
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"strconv"
@@ -84,77 +83,46 @@ func (m *Model) command(text string) (tea.Cmd, bool) {
 	return m.do(*c, strings.TrimSpace(args)), true
 }
 
-// runCommand runs a command of the program in the background.
+// runCommand runs a command of the program in the background, or queues one that begins a turn while another
+// is running.
 func (m *Model) runCommand(c chat.Command, args string) tea.Cmd {
+	line, atOnce := c.Line(args), c.Turn != nil || c.Prompt != nil
 	switch {
-	case c.Turn != nil:
-		return m.runTurn(c, args)
-	case c.Prompt != nil:
-		return m.askPrompt(c, args)
-	}
-	if c.Reload && m.busy() {
+	case c.Lacks(args):
+		m.composer.Set(line + " ")
+		return m.flash("usage: " + c.Usage())
+	case atOnce && m.turn != nil:
+		m.composer.Wait(line, -1)
+		return nil
+	case c.Reload && m.busy():
 		return nil
 	}
 	ctx, conversation := m.base, m.chat.id
-	return func() tea.Msg {
-		if c.Begin != nil {
-			begin, err := c.Begin(ctx, conversation, args)
-			if begin != nil || err != nil {
-				return then(func() tea.Cmd { return m.begin("/"+strings.TrimSpace(c.Name+" "+args), begin, err) })
-			}
-		}
-		text, err := c.Run(ctx, conversation, args)
-		if c.Document != "" && err == nil {
+	start := func() tea.Msg {
+		begin, message, text, err := c.Start(ctx, m.Options.Assistant, conversation, args)
+		switch {
+		case err != nil:
+		case begin != nil:
+			return then(func() tea.Cmd { return m.begin(line, message, begin) })
+		case c.Document != "":
 			return panel.OpenMsg{Panel: panel.NewListing(m.Options.Notes, c.Document, text)}
 		}
 		return panel.PageMsg{Text: text, Err: err, Reload: c.Reload && conversation != ""}
 	}
-}
-
-// begin runs a command's turn; while another one is running the line goes
-// back to the composer.
-func (m *Model) begin(line string, begin chat.TurnStarter, err error) tea.Cmd {
-	switch {
-	case err != nil:
-		return m.fail(err)
-	case m.busy():
-		m.composer.Set(line)
-		return nil
+	if atOnce { // before what is typed next
+		return m.handleOwn(start())
 	}
-	m.composer.Remember(line)
-	return m.startTurn(line, nil, begin)
+	return start
 }
 
-// runTurn runs a command that is a turn, now or after the running one.
-func (m *Model) runTurn(c chat.Command, args string) tea.Cmd {
-	line := "/" + strings.TrimSpace(c.Name+" "+args)
-	switch {
-	case args == "" && !strings.HasPrefix(c.Args, "["):
-		m.flash("usage: /" + c.Name + " " + c.Args)
-		m.composer.Set(line + " ")
-		return nil
-	case m.turn != nil:
+// begin begins the turn of a command, or queues the command if another turn has begun meanwhile.
+func (m *Model) begin(line, message string, begin chat.TurnStarter) tea.Cmd {
+	if m.turn != nil {
 		m.composer.Wait(line, -1)
 		return nil
 	}
 	m.composer.Remember(line)
-	return m.startTurn(line, nil, func(ctx context.Context, conversation, line string) <-chan agent.Event {
-		return c.Turn(ctx, conversation, line, args)
-	})
-}
-
-// askPrompt asks a saved prompt, now or after the running turn.
-func (m *Model) askPrompt(c chat.Command, args string) tea.Cmd {
-	text, err := c.Prompt(args)
-	if err != nil {
-		return m.fail(err)
-	}
-	m.composer.Remember("/" + strings.TrimSpace(c.Name+" "+args))
-	if m.turn != nil {
-		m.composer.Wait(text, -1)
-		return nil
-	}
-	return m.ask(text)
+	return m.startTurn(message, nil, begin)
 }
 
 // askQueued asks a queued message, or runs it if it is a command.

@@ -69,12 +69,12 @@ func (c *printer) do(ctx context.Context, what chat.Command, args string) error 
 
 // start runs a command that every front end runs in the same way.
 func (c *printer) start(ctx context.Context, what chat.Command, args string) error {
-	turn, output, err := what.Start(ctx, c.o.Assistant, c.conversation, args)
+	begin, message, output, err := what.Start(ctx, c.o.Assistant, c.conversation, args)
 	switch {
 	case err != nil:
 		return c.fail(err)
-	case turn != nil:
-		return c.startTurn(ctx, func(ctx context.Context) <-chan agent.Event { return turn(ctx, c.conversation) })
+	case begin != nil:
+		return c.startTurn(ctx, message, begin)
 	}
 	c.print("%s\n", safetext.Text(output))
 	return nil

@@ -14,13 +14,11 @@ import (
 
 // turn sends a message.
 func (c *printer) turn(ctx context.Context, question string) error {
-	return c.startTurn(ctx, func(ctx context.Context) <-chan agent.Event {
-		return c.o.Assistant.Ask(ctx, c.conversation, question)
-	})
+	return c.startTurn(ctx, question, c.o.Assistant.Ask)
 }
 
 // startTurn starts a turn, in a new conversation if none is open.
-func (c *printer) startTurn(ctx context.Context, begin func(context.Context) <-chan agent.Event) error {
+func (c *printer) startTurn(ctx context.Context, message string, begin chat.TurnStarter) error {
 	if c.conversation == "" && c.o.Conversations != nil {
 		id, err := c.o.Conversations.New(ctx)
 		if err != nil {
@@ -28,7 +26,7 @@ func (c *printer) startTurn(ctx context.Context, begin func(context.Context) <-c
 		}
 		c.conversation = id
 	}
-	return c.follow(ctx, begin)
+	return c.follow(ctx, func(ctx context.Context) <-chan agent.Event { return begin(ctx, c.conversation, message) })
 }
 
 // follow starts a turn and writes its events as lines until it ends.

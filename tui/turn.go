@@ -26,9 +26,7 @@ func (m *Model) askAt(text string, at *branch) tea.Cmd {
 }
 
 // startTurn begins a turn by calling begin.
-func (m *Model) startTurn(text string, at *branch, begin func(ctx context.Context, conversation,
-	text string) <-chan agent.Event,
-) tea.Cmd {
+func (m *Model) startTurn(text string, at *branch, begin chat.TurnStarter) tea.Cmd {
 	m.welcome.Suggest("")
 	m.offer = ""
 	ctx := m.newTurn(text)

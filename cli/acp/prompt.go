@@ -231,11 +231,11 @@ func (s *server) begin(ctx context.Context, id string, m agent.Message) (begin f
 		lines, err := panel.PageOf(c.Name).Lines(ctx, o, args)
 		return nil, fenced(strings.Join(lines, "\n")), err
 	}
-	turn, output, err := c.Start(ctx, o.Assistant, id, args)
-	if turn == nil {
+	starter, message, output, err := c.Start(ctx, o.Assistant, id, args)
+	if starter == nil || err != nil {
 		return nil, safetext.Text(output), err
 	}
-	return func(ctx context.Context) <-chan agent.Event { return turn(ctx, id) }, "", nil
+	return func(ctx context.Context) <-chan agent.Event { return starter(ctx, id, message) }, "", nil
 }
 
 // resume resumes the last turn if it did not complete.
