@@ -2,7 +2,6 @@ package tui
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,7 +12,6 @@ import (
 	"lifehub/tui/draw"
 	"lifehub/tui/panel"
 	"lifehub/tui/safetext"
-	"lifehub/tui/transcript"
 )
 
 // tellLast is the number of turns that are written when a conversation is opened.
@@ -95,35 +93,23 @@ func (c *printer) tell(e agent.Exchange) {
 		}
 	}
 	c.cited = nil
-	for _, cited := range e.Answer.Citations {
-		c.cite(cited, transcript.Source(e.Answer.Sources, cited.N))
+	for _, cited := range chat.CitedIn(e.Answer) {
+		c.cite(cited)
 	}
-	switch {
-	case e.Undone:
-		c.print("undone\n")
-	case e.Answer.Cut:
-		c.print("stopped\n")
-	case e.Answer.Error != "":
-		c.print("error: %s\n", safetext.Line(e.Answer.Error))
+	if ending := chat.Ending(e); ending != "" {
+		c.print("%s\n", safetext.Line(ending))
 	}
 	c.tellEffects(e.Answer.Effects, false)
 }
 
 // leftOver reports that the last turn was interrupted and can be resumed.
 func (c *printer) leftOver(list []agent.Exchange) {
-	if len(list) == 0 || c.o.Resumer == nil {
+	if len(list) == 0 || c.o.Resumer == nil || !chat.Resumable(list[len(list)-1]) {
 		return
 	}
-	switch last := list[len(list)-1]; {
-	case last.Running:
-		c.note("another LifeHub is answering the last question")
-	case last.Undone:
-	case last.Open:
-		c.resumable = last.Turn
-		c.note(fmt.Sprintf("the answer to %q was cut off; /continue resumes it",
-			draw.Truncate(safetext.Line(last.Question), 60)))
-	case last.Answer.Cut, last.Answer.Error != "":
-		c.resumable = last.Turn // the user stopped it, so it is not reported
+	last := list[len(list)-1]
+	if c.resumable = last.Turn; last.Open { // otherwise the user stopped it
+		c.note("/continue resumes it")
 	}
 }
 

@@ -127,7 +127,7 @@ func (c *printer) show(e agent.Event) {
 			}
 		}
 	case agent.Cited:
-		c.cite(e.Citation, e.Source)
+		c.cite(e)
 	case agent.Failed:
 		c.print("error: %s\n", safetext.Line(e.Message))
 		if e.Hint != "" {
@@ -158,7 +158,7 @@ func (c *printer) tellEffects(did agent.Effects, undo bool) {
 }
 
 // cite writes a citation and its verdict, and adds it to the sources.
-func (c *printer) cite(cited agent.Citation, from agent.Source) {
-	c.cited = chat.Cite(c.cited, cited, from)
-	c.print("%s\n", transcript.Cited{Citation: cited, Source: from}.InWords())
+func (c *printer) cite(e agent.Cited) {
+	c.cited = chat.Cite(c.cited, e.Citation, e.Source)
+	c.print("%s\n", transcript.Cited{Citation: e.Citation, Source: e.Source}.InWords())
 }

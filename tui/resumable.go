@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"lifehub/agent"
+	"lifehub/chat"
 	"lifehub/tui/dialog"
 	"lifehub/tui/draw"
 	"lifehub/tui/transcript"
@@ -32,10 +33,7 @@ func findResumable(exchanges []agent.Exchange, shown *transcript.Model) *resumab
 		return nil
 	}
 	last := exchanges[len(exchanges)-1]
-	if last.Running || last.Undone || !last.Open && !last.Answer.Cut && last.Answer.Error == "" {
-		return nil
-	}
-	if asked := shown.QuestionOf(last.Turn); asked != nil {
+	if asked := shown.QuestionOf(last.Turn); asked != nil && chat.Resumable(last) {
 		return newResumable(asked, last.Open)
 	}
 	return nil

@@ -241,8 +241,7 @@ func (s *server) begin(ctx context.Context, id string, m agent.Message) (begin f
 // resume resumes the last turn if it did not complete.
 func (s *server) resume(ctx context.Context, id string) (func(context.Context) <-chan agent.Event, string, error) {
 	list, err := s.options.Conversations.Latest(ctx, id, 1)
-	if err != nil || len(list) == 0 || list[0].Undone || !list[0].Open && !list[0].Answer.Cut &&
-		list[0].Answer.Error == "" {
+	if err != nil || len(list) == 0 || !chat.Resumable(list[0]) {
 		return nil, "nothing to resume", err
 	}
 	return func(ctx context.Context) <-chan agent.Event {

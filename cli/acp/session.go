@@ -14,10 +14,8 @@ import (
 	"lifehub/agent"
 	"lifehub/chat"
 	"lifehub/store"
-	"lifehub/tui/draw"
 	"lifehub/tui/panel"
 	"lifehub/tui/safetext"
-	"lifehub/tui/transcript"
 )
 
 // session is a conversation that the client has open, guarded by the server's mutex.
@@ -149,11 +147,11 @@ func (s *server) loadSession(ctx context.Context, p acp.LoadSessionRequest) (acp
 	if err != nil {
 		return acp.LoadSessionResponse{}, err
 	}
-	for _, e := range exchanges {
-		s.replay(p.SessionId, e)
-	}
-	if len(exchanges) > 0 {
-		s.tellLeftOver(p.SessionId, exchanges[len(exchanges)-1])
+	for i, e := range exchanges {
+		r := s.replay(p.SessionId, e)
+		if i == len(exchanges)-1 && e.Open && chat.Resumable(e) {
+			r.aside("/continue resumes it")
+		}
 	}
 	return acp.LoadSessionResponse{Modes: modes, ConfigOptions: s.choices(ctx, modes)}, nil
 }
@@ -170,7 +168,7 @@ func (s *server) resumeSession(ctx context.Context, p acp.ResumeSessionRequest) 
 }
 
 // replay sends a saved turn as it was sent when it ran.
-func (s *server) replay(id acp.SessionId, e agent.Exchange) {
+func (s *server) replay(id acp.SessionId, e agent.Exchange) *relay {
 	question := acp.UpdateUserMessageText(shown(agent.QuoteSteering(e.Question)))
 	question.UserMessageChunk.MessageId = acp.Ptr(e.Turn + ".question")
 	s.update(id, question)
@@ -199,32 +197,12 @@ func (s *server) replay(id acp.SessionId, e agent.Exchange) {
 				acp.WithStartStatus(status), acp.WithStartContent(literal(done.Result))))
 		}
 	}
-	var cited []chat.Cited
-	for _, c := range e.Answer.Citations {
-		cited = chat.Cite(cited, c, transcript.Source(e.Answer.Sources, c.N))
-	}
-	r.sources(cited)
-	switch {
-	case e.Undone:
-		r.aside("undone")
-	case e.Answer.Cut:
-		r.aside("stopped")
-	case e.Answer.Error != "":
-		r.aside("error: " + e.Answer.Error)
+	r.sources(chat.SourcesOf(e.Answer))
+	if ending := chat.Ending(e); ending != "" {
+		r.aside(ending)
 	}
 	r.effects(e.Answer.Effects, false)
-}
-
-// tellLeftOver reports that the last turn did not complete.
-func (s *server) tellLeftOver(id acp.SessionId, last agent.Exchange) {
-	r := &relay{server: s, session: id, turn: last.Turn}
-	switch {
-	case last.Running:
-		r.aside("another LifeHub is answering the last question")
-	case last.Open && !last.Undone:
-		r.aside(fmt.Sprintf("the answer to “%s” was cut off; /continue resumes it",
-			draw.Truncate(safetext.Line(last.Question), 60)))
-	}
+	return r
 }
 
 // listSessions lists all conversations, whatever the folder: a conversation belongs to the notes.

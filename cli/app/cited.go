@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"lifehub/agent"
+	"lifehub/chat"
 	"lifehub/internal/text"
 	"lifehub/tui/safetext"
 )
@@ -43,7 +44,7 @@ func answerOf(e agent.Exchange) string {
 		}
 	}
 	text := strings.TrimRight(b.String(), "\n")
-	if ending := endingOf(e); ending != "" {
+	if ending := chat.Ending(e); ending != "" {
 		text += "\n\n(" + ending + ")"
 	}
 	return strings.TrimSpace(text)
@@ -55,15 +56,4 @@ func doneLines(log []agent.Logged) (lines []string) {
 		lines = append(lines, safetext.Line(l.String()))
 	}
 	return lines
-}
-
-// endingOf returns why an answer is incomplete, or "" if it is complete.
-func endingOf(e agent.Exchange) string {
-	switch {
-	case e.Answer.Error != "":
-		return "failed: " + e.Answer.Error
-	case e.Open || e.Answer.Cut:
-		return "cut off"
-	}
-	return ""
 }

@@ -23,6 +23,7 @@ import (
 	"github.com/yuin/goldmark/util"
 
 	"lifehub/agent"
+	"lifehub/chat"
 	"lifehub/cli/settings"
 	"lifehub/notes"
 	"lifehub/store"
@@ -117,7 +118,7 @@ var pageSource string
 var pageStyle string
 
 var page = template.Must(template.New("export").Funcs(template.FuncMap{
-	"line": safetext.Line, "asked": askedIn, "answer": webAnswer, "done": doneLines, "ending": endingOf,
+	"line": safetext.Line, "asked": askedIn, "answer": webAnswer, "done": doneLines, "ending": chat.Ending,
 	"minute":  func(t time.Time) string { return t.Local().Format("2006-01-02 15:04") },
 	"effects": func(e agent.Exchange) string { return safetext.Line(e.Answer.Effects.String()) },
 	"verdict": func(c agent.Citation) string { return safetext.Line(c.Label()) },

@@ -69,7 +69,7 @@ func (s *Server) Alone(ctx context.Context, say func(text string)) {
 // interrupted returns the last turn if it can be resumed, or "".
 func (s *Server) interrupted(ctx context.Context) string {
 	list, err := s.Options.Conversations.Latest(ctx, s.Options.Conversation, 1)
-	if err != nil || len(list) == 0 || !savedTurn(list[0], true).Resume {
+	if err != nil || len(list) == 0 || !chat.Resumable(list[0]) {
 		return ""
 	}
 	return list[0].Turn

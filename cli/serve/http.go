@@ -17,7 +17,6 @@ import (
 	"lifehub/agent"
 	"lifehub/chat"
 	"lifehub/tui/safetext"
-	"lifehub/tui/transcript"
 )
 
 const (
@@ -141,22 +140,11 @@ func (p *site) conversation(w http.ResponseWriter, r *http.Request) {
 func savedTurn(e agent.Exchange, last bool) saved {
 	t := saved{
 		Turn: e.Turn, Question: readable(e.Question), Answer: safetext.Text(e.Answer.Text),
-		Lines: effects(e.Answer.Effects), Failed: safetext.Line(e.Answer.Error),
+		Sources: sources(chat.SourcesOf(e.Answer)), Lines: effects(e.Answer.Effects),
+		Failed: safetext.Line(e.Answer.Error), Resume: last && chat.Resumable(e),
 	}
-	incomplete := e.Open || e.Answer.Cut || e.Answer.Error != ""
-	t.Resume = last && incomplete && !e.Undone && !e.Running
-	var cited []chat.Cited
-	for _, c := range e.Answer.Citations {
-		cited = chat.Cite(cited, c, transcript.Source(e.Answer.Sources, c.N))
-	}
-	t.Sources = sources(cited)
-	switch {
-	case e.Running:
-		t.Lines = append(t.Lines, "another LifeHub is answering this")
-	case e.Undone:
-		t.Lines = append(t.Lines, "undone")
-	case e.Open || e.Answer.Cut:
-		t.Lines = append(t.Lines, "cut off")
+	if ending := chat.Ending(e); ending != "" && (t.Failed == "" || e.Undone) {
+		t.Lines = append(t.Lines, ending)
 	}
 	return t
 }

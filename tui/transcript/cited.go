@@ -192,14 +192,6 @@ func verdictMark(c agent.Citation, theme *draw.Theme) string {
 	return verdictStyle(c, theme).Render(verdictText(c))
 }
 
-// Source returns the source of a number.
-func Source(list []agent.Source, n int) agent.Source {
-	if at := slices.IndexFunc(list, func(s agent.Source) bool { return s.N == n }); at >= 0 {
-		return list[at]
-	}
-	return agent.Source{}
-}
-
 // InWords describes a citation and its verdict.
 func (c Cited) InWords() string {
 	return strings.TrimSpace(c.mark() + " " + safetext.Line(c.place()) + " " + verdictText(c.Citation))

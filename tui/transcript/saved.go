@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"lifehub/agent"
+	"lifehub/chat"
 )
 
 // Saved returns the items of a saved turn, as they were when it ended.
@@ -60,14 +61,10 @@ func (t *Turn) reopen(exchange agent.Exchange) {
 			t.Take(m.Event, now)
 		}
 	}
-	ending := "LifeHub was stopped during this answer"
-	if exchange.Running {
-		ending = "another LifeHub is answering this"
-	}
 	if t.Answer == nil {
 		t.Say("", now)
 	}
-	t.Close(ending, now)
+	t.Close(chat.Ending(exchange), now)
 }
 
 // courseOf are the events of messages that were sent while a turn ran.
@@ -83,8 +80,8 @@ func (t *Turn) cited(answer agent.Answer) {
 	if t.Answer == nil && answer.Text != "" {
 		t.Say(answer.Text, time.Time{})
 	}
-	for _, c := range answer.Citations {
-		t.Take(agent.Event{Body: agent.Cited{Citation: c, Source: Source(answer.Sources, c.N)}}, time.Time{})
+	for _, cited := range chat.CitedIn(answer) {
+		t.Take(agent.Event{Body: cited}, time.Time{})
 	}
 }
 
