@@ -125,7 +125,7 @@ func (q *askCommand) run(ctx context.Context, given []string) error {
 		return err
 	}
 	for _, flag := range a.UnmatchedAllows() {
-		fmt.Fprintf(q.Process.Err, "! %s matches no tool\n", safetext.Line(flag))
+		q.Process.Notice(flag + " matches no tool")
 	}
 	at, err := app.OpenConversation(ctx, a, q.RunFlags)
 	if err != nil {
@@ -172,8 +172,8 @@ func (q *askCommand) run(ctx context.Context, given []string) error {
 
 // say prints a notice on stderr.
 func (q *askCommand) say(text string) {
-	if !q.quiet && text != "" {
-		fmt.Fprintf(q.Process.Err, "! %s\n", safetext.Line(text))
+	if !q.quiet {
+		q.Process.Notice(text)
 	}
 }
 
@@ -184,9 +184,7 @@ func (q *askCommand) warn(ctx context.Context, a *app.App) {
 		q.say(text)
 	}
 	for _, s := range a.Servers.State() {
-		if text := app.Unseen(s); text != "" {
-			q.say(text)
-		}
+		q.say(app.Unseen(s))
 	}
 	if len(a.OpenVaults()) == 0 && len(a.MissingVaults) == 0 {
 		q.say("answering without notes: `lifehub index DIR` adds a folder, --notes DIR uses one for this run")

@@ -89,11 +89,7 @@ func (c *briefCommand) lines(ctx context.Context, today when.Day, days int) ([]t
 		return nil, err
 	}
 	defer s.Close()
-	for _, text := range append(a.Notices("listing"), s.Warning()) {
-		if text != "" {
-			fmt.Fprintf(sh.Err, "! %s\n", safetext.Line(text))
-		}
-	}
+	sh.Notice(append(a.Notices("listing"), s.Warning())...)
 	if c.to != "" {
 		set := tools.Daily{Folder: a.Settings.Daily.Folder, Pattern: a.Settings.Daily.Pattern}
 		if c.daily, err = tools.DailyPath(ctx, a.Folders, set, today.Begins()); err != nil {
@@ -121,8 +117,8 @@ func (c *briefCommand) write(ctx context.Context, lines []tools.BriefLine, today
 		}
 	}
 	if left := len(lines) - len(kept); left > 0 {
-		fmt.Fprintf(c.capture.process.Err, "! left out %s that others wrote; %s adds them\n",
-			text.Count(left, "line"), app.UntrustedFlag)
+		c.capture.process.Notice("left out " + text.Count(left, "line") + " that others wrote; " + app.UntrustedFlag +
+			" adds them")
 	}
 	if len(kept) == 0 {
 		return app.PrintText(c.capture.process, "briefing", plainBriefing(nil, today, days))

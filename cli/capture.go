@@ -193,7 +193,7 @@ func (c *capture) run(ctx context.Context, w writing) error {
 		return err
 	}
 	for _, text := range a.MissingVaults {
-		fmt.Fprintf(c.process.Err, "! writing without %s\n", safetext.Line(text))
+		c.process.Notice("writing without " + text)
 	}
 	if first := a.OpenVaults()[0]; first.Lost() { // what was meant for it is not written elsewhere
 		return fmt.Errorf("nothing was changed: %w", first.Folder.Check())

@@ -31,8 +31,7 @@ func (c *chatsCommand) remove(ctx context.Context, s *store.Store, given []strin
 		return err
 	}
 	for _, aside := range s.Aside() {
-		fmt.Fprintf(c.Process.Err, "! the damaged file %s may still contain the text; delete it when you no longer "+
-			"need it\n", aside)
+		c.Process.Notice("the damaged file " + aside + " may still contain the text; delete it when you no longer need it")
 	}
 	return nil
 }

@@ -73,9 +73,7 @@ func indexNotes(ctx context.Context, sh *app.Process, dirs []string, f indexFlag
 		return err
 	}
 	defer a.Close()
-	if text := a.FoundServer(ctx); text != "" {
-		fmt.Fprintf(sh.Err, "! %s\n", safetext.Line(text))
-	}
+	sh.Notice(a.FoundServer(ctx))
 	var failed []error
 	for _, text := range a.MissingVaults {
 		failed = append(failed, errors.New(text))

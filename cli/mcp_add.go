@@ -86,12 +86,12 @@ func (a *mcpAddCommand) run(name string, command []string) error {
 	fmt.Fprintf(a.Process.Out, "added %s: %s\n", name, safetext.Reveal(one.Servers[0].Address()))
 	for _, word := range append([]string{s.Command}, s.Args...) {
 		if _, err := os.Stat(word); err == nil && s.Cwd == "" && !filepath.IsAbs(word) {
-			fmt.Fprintf(a.Process.Err, "! %s is a file of this folder, and the server runs in %s; "+
-				"add it with its whole path, or with --cwd\n", safetext.Reveal(word), filepath.Dir(p.ServersFile()))
+			a.Process.Notice(fmt.Sprintf("%s is a file of this folder, and the server runs in %s; "+
+				"add it with its whole path, or with --cwd", safetext.Reveal(word), filepath.Dir(p.ServersFile())))
 		}
 	}
 	if missing := one.Servers[0].Missing(); len(missing) > 0 {
-		fmt.Fprintf(a.Process.Err, "! it stays off until %s is set\n", safetext.Line(strings.Join(missing, ", ")))
+		a.Process.Notice("it stays off until " + strings.Join(missing, ", ") + " is set")
 	}
 	fmt.Fprintf(a.Process.Err, "`lifehub mcp test %s` starts it and lists its tools\n", name)
 	return nil

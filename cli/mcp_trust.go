@@ -152,7 +152,7 @@ func openOnKey(sh *app.Process, page string) {
 	cmd := exec.Command(opener[0], append(opener[1:], page)...)
 	cmd.Env = settings.WithoutOwnSecrets(sh.Environ())
 	if err := cmd.Start(); err != nil {
-		fmt.Fprintf(sh.Err, "! %v\n", err)
+		sh.Notice(err.Error())
 	}
 }
 

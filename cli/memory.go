@@ -66,9 +66,7 @@ func (c *memoryCommand) onFacts(do func(context.Context, *app.App,
 			return err
 		}
 		defer a.Close()
-		for _, text := range a.Unread() {
-			fmt.Fprintf(c.Process.Err, "! %s\n", safetext.Line(text))
-		}
+		c.Process.Notice(a.Unread()...)
 		return do(cmd.Context(), a, given)
 	}
 }

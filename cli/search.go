@@ -90,11 +90,7 @@ func openIndexed(ctx context.Context, sh *app.Process, flags app.RunFlags, quest
 	if err := a.Ready(ctx, question, app.NewBar(sh)); err != nil {
 		return nil, err
 	}
-	for _, text := range []string{a.Outdated, a.FoundServer(ctx)} {
-		if text != "" {
-			fmt.Fprintf(sh.Err, "! %s\n", safetext.Line(text))
-		}
-	}
+	sh.Notice(a.Outdated, a.FoundServer(ctx))
 	return a, nil
 }
 

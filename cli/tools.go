@@ -209,8 +209,8 @@ func listRules(sh *app.Process) error {
 		return r.Level == agent.Deny && len(r.Where) == 0 && r.MatchesTool("read_note") &&
 			!r.MatchesTool("search_notes")
 	}) {
-		fmt.Fprintln(sh.Err, "! denying read_note does not hide notes from search_notes; with args: {path: {under: "+
-			"FOLDER}} it hides those notes from every tool")
+		sh.Notice("denying read_note does not hide notes from search_notes; with args: {path: {under: FOLDER}} it hides " +
+			"those notes from every tool")
 	}
 	return err
 }
@@ -227,7 +227,7 @@ func testRules(ctx context.Context, sh *app.Process, list []app.KnownTool, gate 
 		return settings.UsageError{Err: err}
 	}
 	if misfit != nil && rest != "" {
-		fmt.Fprintf(sh.Err, "! the tool would reject this call: %s\n", safetext.Line(misfit.Error()))
+		sh.Notice("the tool would reject this call: " + misfit.Error())
 	}
 	outside := agent.FromOutside("a page of the web, for example")
 	var before agent.Level

@@ -97,7 +97,7 @@ func (c *traceCommand) show(ctx context.Context, s *store.Store, given []string)
 		return err
 	}
 	if t.Damage != "" {
-		fmt.Fprintf(c.Process.Err, "! the trace is damaged; the readable part follows: %s\n", safetext.Line(t.Damage))
+		c.Process.Notice("the trace is damaged; the readable part follows: " + t.Damage)
 	}
 	t.Question = secrets.Text(t.Question)
 	if err := app.PrintJSON(c.Process, "trace", traceHead{"trace", t}); err != nil {

@@ -35,7 +35,6 @@ import (
 	"lifehub/rag/encoder"
 	"lifehub/rag/vectors"
 	"lifehub/store"
-	"lifehub/tui/safetext"
 )
 
 // App holds everything that is open during one run of a command.
@@ -94,7 +93,7 @@ func Open(ctx context.Context, sh *Process, flags RunFlags) (*App, error) {
 	}); err != nil {
 		return nil, err
 	}
-	a.BackUpDaily(ctx, func(text string) { fmt.Fprintln(sh.Err, "! "+safetext.Line(text)) })
+	a.BackUpDaily(ctx, func(text string) { sh.Notice(text) })
 	return a, nil
 }
 
@@ -133,9 +132,7 @@ func (a *App) Begin(sh *Process, doing string) error {
 	if err := a.NeedsNotes(); err != nil {
 		return err
 	}
-	for _, text := range a.Notices(doing) {
-		fmt.Fprintf(sh.Err, "! %s\n", safetext.Line(text))
-	}
+	sh.Notice(a.Notices(doing)...)
 	return nil
 }
 
@@ -309,18 +306,14 @@ func (a *App) addRole(name, model string) error {
 // the run does, as in "answering without …".
 func (a *App) Notices(going string) []string {
 	list := slices.Concat(a.Settings.Notices(), a.Folder.Notices, a.Unused(), a.unread)
-	if a.Store != nil && a.Store.Warning() != "" {
+	if a.Store != nil {
 		list = append(list, a.Store.Warning())
 	}
-	for _, text := range []string{a.Outdated, a.ServerTrust.FirstUse()} {
-		if text != "" {
-			list = append(list, text)
-		}
-	}
+	list = append(list, a.Outdated, a.ServerTrust.FirstUse())
 	for _, gone := range a.MissingVaults {
 		list = append(list, going+" without "+gone)
 	}
-	return list
+	return slices.DeleteFunc(list, func(text string) bool { return text == "" })
 }
 
 // Unread returns the files that cannot be read and are not needed by the command, each with the

@@ -112,12 +112,7 @@ func with(
 			return err
 		}
 		defer s.Close()
-		if text := s.Warning(); text != "" {
-			fmt.Fprintf(sh.Err, "! %s\n", text)
-		}
-		if text := UnreadServers(p); text != "" {
-			fmt.Fprintf(sh.Err, "! %s\n", safetext.Line(text))
-		}
+		sh.Notice(s.Warning(), UnreadServers(p))
 		return do(cmd.Context(), s, given)
 	}
 }

@@ -11,6 +11,7 @@ import (
 
 	"lifehub/cli/settings"
 	"lifehub/store"
+	"lifehub/tui/safetext"
 )
 
 // Process is the environment of a command: files, variables and signals.
@@ -52,6 +53,15 @@ type RunFlags struct {
 	Server   string // the only MCP server to start; "": all
 	Alone    bool   // start no MCP server
 	NoIndex  bool   // open the folders of notes without their indexes
+}
+
+// Notice prints texts that the user should know on stderr, a line each; nothing for "".
+func (sh *Process) Notice(texts ...string) {
+	for _, text := range texts {
+		if text != "" {
+			fmt.Fprintf(sh.Err, "! %s\n", safetext.Line(text))
+		}
+	}
 }
 
 // HasScreen reports whether input and output are a terminal that can draw a screen.

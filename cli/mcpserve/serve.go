@@ -22,7 +22,6 @@ import (
 	"lifehub/cli/app"
 	"lifehub/cli/settings"
 	"lifehub/rag"
-	"lifehub/tui/safetext"
 )
 
 // options are the flags of the command.
@@ -66,9 +65,7 @@ func (o options) serve(ctx context.Context, sh *app.Process) error {
 		return err
 	}
 	defer a.Close()
-	for _, text := range a.Notices("serving") {
-		fmt.Fprintf(sh.Err, "! %s\n", safetext.Line(text))
-	}
+	sh.Notice(a.Notices("serving")...)
 	if len(a.OpenVaults()) == 0 {
 		return settings.UsageError{Err: errors.New("there are no notes to serve: give --notes DIR, or add a folder " +
 			"with `lifehub index DIR`")}
@@ -80,9 +77,7 @@ func (o options) serve(ctx context.Context, sh *app.Process) error {
 	s.running.Go(func() {
 		var err error
 		defer recovered("find out who runs the model server", &err)
-		if text := a.FoundServer(ctx); text != "" {
-			fmt.Fprintf(sh.Err, "! %s\n", safetext.Line(text))
-		}
+		sh.Notice(a.FoundServer(ctx))
 	})
 	defer s.running.Wait()
 	defer cancel(nil)
