@@ -12,6 +12,7 @@ import (
 	"lifehub/cli/mcpserve"
 	"lifehub/cli/settings"
 	"lifehub/mcpclient"
+	"lifehub/tui/draw"
 	"lifehub/tui/safetext"
 )
 
@@ -68,21 +69,13 @@ func serverLines(s mcpclient.ServerState) string {
 // serverFigures formats the figures of a running server in one line.
 func serverFigures(s mcpclient.ServerState) string {
 	parts := []string{
-		uptime(time.Since(s.Since)), fmt.Sprintf("%d restarts", s.Restarts),
+		draw.Ago(time.Since(s.Since).Seconds()), fmt.Sprintf("%d restarts", s.Restarts),
 		fmt.Sprintf("its tools take about %d tokens of a prompt", s.Tokens),
 	}
 	if s.About != "" {
 		parts = append([]string{s.About}, parts...)
 	}
 	return strings.Join(parts, " · ")
-}
-
-// uptime formats a duration, to the second below an hour and to the minute above.
-func uptime(d time.Duration) string {
-	if d < time.Hour {
-		return d.Round(time.Second).String()
-	}
-	return strings.TrimSuffix(d.Round(time.Minute).String(), "0s")
 }
 
 func showServerLog(sh *app.Process, name string, lines int) error {

@@ -143,7 +143,7 @@ func printFound(sh *app.Process, found rag.Found, filtered bool) error {
 		fmt.Fprintln(sh.Err, "the notes with your words were read first; `lifehub index` reads the rest")
 	}
 	fmt.Fprintf(sh.Err, "searched %d of %s%s, indexed %s ago, %s\n",
-		c.Indexed, draw.Count(c.Total, "note"), unreadable, app.Ago(c.Age), safetext.Line(c.Method()))
+		c.Indexed, draw.Count(c.Total, "note"), unreadable, draw.Ago(c.Age), safetext.Line(c.Method()))
 	return nil
 }
 

@@ -451,7 +451,7 @@ func checkIndex(ctx context.Context, a *app.App) (f Finding, all []rag.FileStatu
 		return f, nil
 	}
 	f.OK, f.Detail = true, fmt.Sprintf("%d of %s, indexed %s ago, %s", indexed, draw.Count(total, "note"),
-		app.Ago(c.Age), c.Method())
+		draw.Ago(c.Age), c.Method())
 	if c.Unreadable > 0 {
 		f.Detail += fmt.Sprintf("; %s not readable now", draw.Count(c.Unreadable, "note"))
 		f.Fix = "lifehub index"

@@ -266,7 +266,7 @@ func FactsOf(s chat.Server) (list []fact) {
 	add("runs", s.Address)
 	if s.Running {
 		add("is", s.About)
-		add("up", fmt.Sprintf("%s · %s", uptime(s.Up), draw.Count(s.Restarts, "restart")))
+		add("up", fmt.Sprintf("%s · %s", draw.Ago(s.Up.Seconds()), draw.Count(s.Restarts, "restart")))
 		add("costs", fmt.Sprintf("%s, about %s tokens of a prompt", draw.Count(s.Tools, "tool"),
 			draw.Thousands(s.Tokens)))
 	}
@@ -275,17 +275,6 @@ func FactsOf(s chat.Server) (list []fact) {
 	}
 	add("stderr", s.Stderr)
 	return list
-}
-
-// uptime formats how long a server has been running.
-func uptime(d time.Duration) string {
-	switch {
-	case d < time.Minute:
-		return fmt.Sprintf("%d s", int(d.Seconds()))
-	case d < time.Hour:
-		return fmt.Sprintf("%d min", int(d.Minutes()))
-	}
-	return fmt.Sprintf("%d h %d min", int(d.Hours()), int(d.Minutes())%60)
 }
 
 // view shows the visible lines and, if there are changes to accept, the answers.
