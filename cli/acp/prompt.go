@@ -15,6 +15,7 @@ import (
 	"lifehub/agent"
 	"lifehub/chat"
 	"lifehub/cli/app"
+	"lifehub/internal/text"
 	"lifehub/tui/panel"
 	"lifehub/tui/safetext"
 )
@@ -229,7 +230,7 @@ func (s *server) begin(ctx context.Context, id string, m agent.Message) (begin f
 		return nil, "", o.Archive.Rename(ctx, id, args)
 	case c.Own():
 		lines, err := panel.PageOf(c.Name).Lines(ctx, o, args)
-		return nil, fenced(strings.Join(lines, "\n")), err
+		return nil, text.Fenced("", strings.Join(lines, "\n")), err
 	}
 	starter, message, output, err := c.Start(ctx, o.Assistant, id, args)
 	if starter == nil || err != nil {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/coder/acp-go-sdk"
 
+	"lifehub/internal/text"
 	"lifehub/tui/safetext"
 )
 
@@ -54,20 +55,11 @@ func escaped(text string) string {
 	return b.String()
 }
 
-// fenced returns a text as a Markdown code block.
-func fenced(text string) string {
-	fence := "```"
-	for strings.Contains(text, fence) {
-		fence += "`"
-	}
-	return fence + "\n" + strings.TrimRight(text, "\n") + "\n" + fence
-}
-
 // literal returns the text of a tool as call content, in a code block so that nothing in it is
 // rendered.
-func literal(text string) []acp.ToolCallContent {
-	if text = strings.TrimSpace(safetext.Text(text)); text == "" {
+func literal(output string) []acp.ToolCallContent {
+	if output = strings.TrimSpace(safetext.Text(output)); output == "" {
 		return nil
 	}
-	return []acp.ToolCallContent{acp.ToolContent(acp.TextBlock(fenced(text)))}
+	return []acp.ToolCallContent{acp.ToolContent(acp.TextBlock(text.Fenced("", output)))}
 }

@@ -40,7 +40,7 @@ func answerOf(e agent.Exchange) string {
 	for _, part := range e.Answer.Parts() {
 		b.WriteString(strings.TrimRight(part.Text, "\n"))
 		if part.Done != nil { // fenced, because results of calls are not part of the conversation's Markdown
-			b.WriteString("\n\n```\n" + strings.Join(doneLines(part.Done), "\n") + "\n```\n\n")
+			b.WriteString("\n\n" + text.Fenced("", strings.Join(doneLines(part.Done), "\n")) + "\n\n")
 		}
 	}
 	text := strings.TrimRight(b.String(), "\n")

@@ -10,6 +10,7 @@ import (
 	"lifehub/agent"
 	"lifehub/chat"
 	"lifehub/cli/app"
+	"lifehub/internal/text"
 	"lifehub/tui/draw"
 	"lifehub/tui/safetext"
 )
@@ -72,7 +73,7 @@ func withDiff(done, diff string, err error) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return done + "\n\n````diff\n" + diff + "````\n", nil
+	return done + "\n\n" + text.Fenced("diff", diff) + "\n", nil
 }
 
 func (bg *background) slashMemory(ctx context.Context, _, query string) (string, error) {

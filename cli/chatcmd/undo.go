@@ -9,7 +9,9 @@ import (
 	"lifehub/agent"
 	"lifehub/agent/tools"
 	"lifehub/cli/app"
+	"lifehub/internal/text"
 	"lifehub/notes"
+	"lifehub/tui/draw"
 )
 
 // slashUndo undoes the last turn of the conversation and its changes to notes. Repeated, it undoes
@@ -62,7 +64,7 @@ func staysDone(a *app.App, entries []agent.Entry) string {
 			if call := intended[e.Step]; call.Tool != agent.DelegateTool &&
 				(!a.IsBuiltin(call.Tool) || !tools.Reversible(call.Tool)) {
 				fmt.Fprintf(&b, "- `%s` was called and cannot be undone: `%s`\n", cell(call.Tool),
-					strings.ReplaceAll(oneLine(string(call.Input)), "`", "'"))
+					strings.ReplaceAll(draw.Summary(string(call.Input), 80), "`", "'"))
 			}
 		}
 	}
@@ -91,7 +93,7 @@ func (bg *background) restore(ctx context.Context, conversation string) (string,
 func undone(question string, done []tools.Undone) string {
 	var b strings.Builder
 	if question != "" {
-		fmt.Fprintf(&b, "%s It is still in `/tree`.\n", fmt.Sprintf(outcome(done), cell(oneLine(question))))
+		fmt.Fprintf(&b, "%s It is still in `/tree`.\n", fmt.Sprintf(outcome(done), cell(draw.Summary(question, 80))))
 		if len(done) == 0 {
 			b.WriteString("- No note was changed by it; `/undo` again goes further back.\n")
 		}
@@ -111,8 +113,7 @@ func undone(question string, done []tools.Undone) string {
 		case tools.UndoChanged:
 			left = true
 			fmt.Fprintf(&b, "- %s was changed since, so it is left as it is. From before the turn until now:\n\n", name)
-			fence := fenceFor(u.Diff)
-			fmt.Fprintf(&b, "%sdiff\n%s\n%s\n\n", fence, strings.TrimRight(u.Diff, "\n"), fence)
+			b.WriteString(text.Fenced("diff", u.Diff) + "\n\n")
 		}
 	}
 	if left {
@@ -144,24 +145,6 @@ func inTrash(u tools.Undone, what string) string {
 		return ""
 	}
 	return what + " is now in `" + cell(u.Trash) + "`"
-}
-
-// fenceFor returns a code fence that does not occur in text.
-func fenceFor(text string) string {
-	fence := "```"
-	for strings.Contains(text, fence) {
-		fence += "`"
-	}
-	return fence
-}
-
-// oneLine shortens a text to one line of at most 80 characters.
-func oneLine(text string) string {
-	line := strings.Join(strings.Fields(text), " ")
-	if runes := []rune(line); len(runes) > 80 {
-		line = string(runes[:79]) + "…"
-	}
-	return line
 }
 
 // changeableNotes returns the folders in which tools write: the vaults and the folder of the facts.

@@ -39,6 +39,15 @@ func Cut(s string, limit int) string {
 	return s[:limit] + "…"
 }
 
+// Fenced returns a text as a Markdown code block, whose fence is longer than any in it.
+func Fenced(language, s string) string {
+	fence := "```"
+	for strings.Contains(s, fence) {
+		fence += "`"
+	}
+	return fence + language + "\n" + strings.TrimRight(s, "\n") + "\n" + fence
+}
+
 // Count formats a number with its noun: "1 note", "1,284 notes".
 func Count(n int, noun string) string {
 	if n != 1 {

@@ -12,6 +12,7 @@ import (
 
 	"lifehub/agent"
 	"lifehub/chat"
+	"lifehub/internal/text"
 	"lifehub/tui/draw"
 	"lifehub/tui/safetext"
 )
@@ -59,20 +60,11 @@ func VersionPage(versions []agent.Artifact, at int) string {
 	}
 	if at > 0 {
 		before = versions[at-1]
-		head += "\n\n" + fenced("diff", udiff.Unified(fmt.Sprint("version ", before.Version),
+		head += "\n\n" + text.Fenced("diff", udiff.Unified(fmt.Sprint("version ", before.Version),
 			fmt.Sprint("version ", v.Version), before.Text, v.Text))
 	}
 	return head + "\n\n---\n\n" + v.Text + "\n\n---\n\n" + "`/export " + v.Name +
 		" [PATH]` makes a note of the newest version."
-}
-
-// fenced puts a text into a fence that is longer than any in it.
-func fenced(info, text string) string {
-	fence := "```"
-	for strings.Contains(text, fence) {
-		fence += "`"
-	}
-	return fence + info + "\n" + strings.TrimRight(text, "\n") + "\n" + fence
 }
 
 // ForkedText reports that a conversation was copied.
