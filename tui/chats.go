@@ -46,16 +46,11 @@ func readConversation(ctx context.Context, o *chat.Options, c conversationMsg) c
 	return c
 }
 
-// openConversation reads a conversation.
-func openConversation(ctx context.Context, o *chat.Options, c conversationMsg) tea.Cmd {
-	return func() tea.Msg { return readConversation(ctx, o, c) }
-}
-
-// showBranch switches to the branch of a turn, if there are branches, and reads it.
-func showBranch(ctx context.Context, o *chat.Options, c conversationMsg) tea.Cmd {
+// openConversation reads a conversation, after a change of its branches if there is one.
+func openConversation(ctx context.Context, o *chat.Options, c conversationMsg, changes ...func() error) tea.Cmd {
 	return func() tea.Msg {
-		if o.Branches != nil {
-			if err := o.Branches.Show(ctx, c.ID, c.At); err != nil {
+		for _, change := range changes {
+			if err := change(); err != nil {
 				return conversationMsg{Err: err}
 			}
 		}
@@ -63,14 +58,12 @@ func showBranch(ctx context.Context, o *chat.Options, c conversationMsg) tea.Cmd
 	}
 }
 
-// continueFrom makes the next question follow a turn, and reads the path to it.
-func continueFrom(ctx context.Context, o *chat.Options, turn string, c conversationMsg) tea.Cmd {
-	return func() tea.Msg {
-		if err := o.Branches.GoOn(ctx, c.ID, turn); err != nil {
-			return conversationMsg{Err: err}
-		}
-		return readConversation(ctx, o, c)
+// showBranch switches to the branch of a turn, if there are branches, and reads it.
+func showBranch(ctx context.Context, o *chat.Options, c conversationMsg) tea.Cmd {
+	if o.Branches == nil {
+		return openConversation(ctx, o, c)
 	}
+	return openConversation(ctx, o, c, func() error { return o.Branches.Show(ctx, c.ID, c.At) })
 }
 
 // forkConversation copies the path to a turn into a new conversation and reads that.
@@ -110,30 +103,6 @@ func List(ctx context.Context, o *chat.Options, current, words string) tea.Cmd {
 		}
 		c.Filter = safetext.Line(words)
 		return panel.OpenMsg{Panel: c, Then: c.Find(), Err: err}
-	}
-}
-
-// renamedMsg reports that the user has renamed a conversation.
-type renamedMsg struct{ id, title string }
-
-func rename(ctx context.Context, o *chat.Options, id, title string) tea.Cmd {
-	return func() tea.Msg {
-		if err := o.Archive.Rename(ctx, id, title); err != nil {
-			return panel.PageMsg{Err: err}
-		}
-		return renamedMsg{id, title}
-	}
-}
-
-// removedMsg reports the number of deleted conversations.
-type removedMsg int
-
-func remove(ctx context.Context, o *chat.Options, ids []string) tea.Cmd {
-	return func() tea.Msg {
-		if err := o.Archive.Remove(ctx, ids...); err != nil {
-			return panel.PageMsg{Err: err}
-		}
-		return removedMsg(len(ids))
 	}
 }
 

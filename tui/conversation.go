@@ -40,15 +40,15 @@ func (m *Model) rename(title string) tea.Cmd {
 	if title == "" || id == "" {
 		return m.flash("usage: /rename TITLE, after the first question")
 	}
-	return rename(m.base, &m.Options, id, title)
+	return panel.Rename{ID: id, Title: title}.Do(m.base, &m.Options)
 }
 
 // renamed shows the new title.
-func (m *Model) renamed(to renamedMsg) tea.Cmd {
-	if to.id == m.chat.id {
-		m.chat.title = to.title
+func (m *Model) renamed(to panel.RenamedMsg) tea.Cmd {
+	if to.ID == m.chat.id {
+		m.chat.title = to.Title
 	}
-	return m.flash("renamed to “" + to.title + "”")
+	return m.flash("renamed to “" + to.Title + "”")
 }
 
 // branch is a place in the tree for an alternative question.
@@ -181,12 +181,14 @@ func (m *Model) showTurn(turn string, focus bool) tea.Cmd {
 	return showBranch(m.base, &m.Options, conversationMsg{ID: m.chat.id, Title: m.chat.title, At: turn, Focus: focus})
 }
 
-// answerTurn lets the next question follow a turn.
+// answerTurn lets the next question follow a turn, and reads the path to it.
 func (m *Model) answerTurn(turn string) tea.Cmd {
 	if m.busy() {
 		return nil
 	}
-	return continueFrom(m.base, &m.Options, turn, conversationMsg{ID: m.chat.id, Title: m.chat.title})
+	c := conversationMsg{ID: m.chat.id, Title: m.chat.title}
+	return openConversation(m.base, &m.Options, c,
+		func() error { return m.Options.Branches.GoOn(m.base, c.ID, turn) })
 }
 
 // mostTurns is the number of turns in memory after which all but the last firstRead are

@@ -140,20 +140,8 @@ func (m *Model) panelDid(did tea.Msg) tea.Cmd {
 		return m.answerTurn(did.Turn)
 	case panel.Fork:
 		return m.fork(did.Turn)
-	case panel.Consent:
-		return panel.GiveConsent(m.base, m.Options.Servers, did.Server)
-	case panel.Rename:
-		return rename(m.base, &m.Options, did.ID, did.Title)
-	case panel.Remove:
-		return remove(m.base, &m.Options, did.IDs)
-	case panel.LookAt:
-		return did.Do(m.base, m.Options.Setup)
-	case panel.TakeNotes:
-		return did.Do(m.base, m.Options.Setup)
-	case panel.ReadNote:
-		return did.Note.Read(m.base)
-	case panel.Figures:
-		return did.Do(m.base, m.Options.Statistics)
+	case panel.Request:
+		return did.Do(m.base, &m.Options)
 	case panel.Wear:
 		m.applyTheme(did.Theme)
 	case panel.Pull:

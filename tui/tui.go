@@ -248,9 +248,9 @@ func (m *Model) handleOwn(msg tea.Msg) tea.Cmd {
 		return tea.Batch(m.printOver(), cmd, m.handleHeld())
 	case earlierMsg:
 		m.showEarlier(msg)
-	case renamedMsg:
+	case panel.RenamedMsg:
 		return m.renamed(msg)
-	case removedMsg:
+	case panel.RemovedMsg:
 		return m.flash("deleted " + draw.Count(int(msg), "conversation"))
 	case panel.OpenMsg:
 		return m.openList(msg)

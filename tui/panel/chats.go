@@ -145,6 +145,26 @@ func (c *Chats) typeTitle(pressed tea.KeyPressMsg, k *draw.Keys) tea.Msg {
 	return nil
 }
 
+// Do renames the conversation.
+func (r Rename) Do(ctx context.Context, o *chat.Options) tea.Cmd {
+	return func() tea.Msg {
+		if err := o.Archive.Rename(ctx, r.ID, r.Title); err != nil {
+			return PageMsg{Err: err}
+		}
+		return RenamedMsg(r)
+	}
+}
+
+// Do deletes the conversations.
+func (r Remove) Do(ctx context.Context, o *chat.Options) tea.Cmd {
+	return func() tea.Msg {
+		if err := o.Archive.Remove(ctx, r.IDs...); err != nil {
+			return PageMsg{Err: err}
+		}
+		return RemovedMsg(len(r.IDs))
+	}
+}
+
 // Hints are the keys of the list.
 func (c *Chats) Hints(k *draw.Keys) []string {
 	if c.title != nil {

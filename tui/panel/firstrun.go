@@ -41,13 +41,13 @@ func FindNotes(ctx context.Context, in chat.Setup) tea.Cmd {
 }
 
 // Do describes the path for the panel.
-func (l LookAt) Do(ctx context.Context, in chat.Setup) tea.Cmd {
-	return func() tea.Msg { return typedMsg{l.Path, in.Typed(ctx, l.Path)} }
+func (l LookAt) Do(ctx context.Context, o *chat.Options) tea.Cmd {
+	return func() tea.Msg { return typedMsg{l.Path, o.Setup.Typed(ctx, l.Path)} }
 }
 
 // Do adds the folder, and tells the panel.
-func (t TakeNotes) Do(ctx context.Context, in chat.Setup) tea.Cmd {
-	return func() tea.Msg { return tookMsg{offer: t.Offer, err: in.Take(ctx, t.Offer)} }
+func (t TakeNotes) Do(ctx context.Context, o *chat.Options) tea.Cmd {
+	return func() tea.Msg { return tookMsg{offer: t.Offer, err: o.Setup.Take(ctx, t.Offer)} }
 }
 
 // firstRow is a row of the panel.

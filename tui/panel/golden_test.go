@@ -64,14 +64,9 @@ func (b *box) take(msg tea.Msg) {
 		b.shown, did, cmd = b.shown.Update(msg, &b.keys)
 		switch did := did.(type) {
 		case nil:
-		case panel.ReadNote:
-			cmd = did.Note.Read(context.Background())
-		case panel.Figures:
-			cmd = did.Do(context.Background(), chattest.Figures{})
-		case panel.LookAt:
-			cmd = did.Do(context.Background(), b.setup)
-		case panel.TakeNotes:
-			cmd = did.Do(context.Background(), b.setup)
+		case panel.ReadNote, panel.Figures, panel.LookAt, panel.TakeNotes:
+			options := &chat.Options{Statistics: chattest.Figures{}, Setup: b.setup}
+			cmd = did.(panel.Request).Do(context.Background(), options)
 		default:
 			b.asks = fmt.Sprintf("%#v", did)
 		}

@@ -129,6 +129,9 @@ func (r *Note) show(d *draw.Document) {
 	}
 }
 
+// Do reads the note.
+func (r ReadNote) Do(ctx context.Context, _ *chat.Options) tea.Cmd { return r.Note.Read(ctx) }
+
 // Read reads the note in the background.
 func (r *Note) Read(ctx context.Context) tea.Cmd {
 	return func() tea.Msg {

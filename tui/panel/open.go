@@ -31,6 +31,10 @@ type (
 		server, page string
 		stop         context.CancelFunc
 	}
+	// RenamedMsg reports that a conversation was renamed.
+	RenamedMsg Rename
+	// RemovedMsg reports the number of deleted conversations.
+	RemovedMsg int
 	// ConsentedMsg reports that a consent has ended.
 	ConsentedMsg struct {
 		Server string
@@ -69,23 +73,23 @@ func OpenArtifacts(ctx context.Context, from chat.Artifacts, conversation, name 
 	}
 }
 
-// GiveConsent begins the consent to a server. It runs in the background until the user has
-// visited the page or declined.
-func GiveConsent(ctx context.Context, servers chat.Servers, server string) tea.Cmd {
+// Do begins the consent to a server. It runs in the background until the user has visited the page or
+// declined.
+func (c Consent) Do(ctx context.Context, o *chat.Options) tea.Cmd {
 	ctx, stop := context.WithCancel(ctx)
 	pages := make(chan string, 1)
 	give := func() tea.Msg {
 		defer stop()
 		defer close(pages)
-		err := servers.Consent(ctx, server, func(page string) { pages <- page })
+		err := o.Servers.Consent(ctx, c.Server, func(page string) { pages <- page })
 		if ctx.Err() != nil {
 			err = nil // the user's own no
 		}
-		return ConsentedMsg{server, err}
+		return ConsentedMsg{c.Server, err}
 	}
 	show := func() tea.Msg {
 		if page, ok := <-pages; ok {
-			return ConsentMsg{server, page, stop}
+			return ConsentMsg{c.Server, page, stop}
 		}
 		return nil
 	}

@@ -3,6 +3,8 @@
 package panel
 
 import (
+	"context"
+
 	tea "charm.land/bubbletea/v2"
 
 	"lifehub/chat"
@@ -20,6 +22,11 @@ type Panel interface {
 	View(width, rows int, k *draw.Keys, theme *draw.Theme) Content
 	// Hints are the keys that matter now, the one that closes it last.
 	Hints(k *draw.Keys) []string
+}
+
+// Request is what a panel asks for that needs only the options. It is done in the background.
+type Request interface {
+	Do(ctx context.Context, o *chat.Options) tea.Cmd
 }
 
 // Requests of a panel to the screen.

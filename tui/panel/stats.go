@@ -35,7 +35,7 @@ func statsPage() Page {
 			if !slices.Contains(sumsBy, s.By) {
 				return nil, nil, errors.New(usage)
 			}
-			return s, Figures{s.By}.Do(ctx, o.Statistics), nil
+			return s, Figures{s.By}.Do(ctx, o), nil
 		},
 		Lines: func(ctx context.Context, o *chat.Options, by string) ([]string, error) {
 			if by = cmp.Or(by, sumsBy[0]); !slices.Contains(sumsBy, by) {
@@ -72,9 +72,9 @@ type statsMsg struct {
 }
 
 // Do reads the figures in the background.
-func (f Figures) Do(ctx context.Context, from chat.Statistics) tea.Cmd {
+func (f Figures) Do(ctx context.Context, o *chat.Options) tea.Cmd {
 	return func() tea.Msg {
-		rows, err := from.Figures(ctx, f.By)
+		rows, err := o.Statistics.Figures(ctx, f.By)
 		return statsMsg{by: f.By, rows: rows, err: err}
 	}
 }
