@@ -18,15 +18,10 @@ type Aside struct {
 
 // Aside returns what the sidebar shows. Focused sources take precedence over the last ones.
 func (t *Model) Aside() (a Aside) {
-	for at := len(t.Entries) - 1; at >= 0; at-- {
-		if _, asked := t.Entries[at].Item.(*Question); asked {
-			break
-		}
-		switch i := t.Entries[at].Item.(type) {
+	for _, e := range t.Entries[t.afterQuestion(len(t.Entries)):] {
+		switch i := e.Item.(type) {
 		case *Plan:
-			if a.Plan == nil {
-				a.Plan = i
-			}
+			a.Plan = i
 		case *Sources:
 			if len(i.List) > 0 {
 				a.Sources = i

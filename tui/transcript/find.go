@@ -100,39 +100,46 @@ func (t *Model) revealDetails() {
 		t.ToEnd()
 		return
 	}
-	first := -1
-	for at := len(t.Entries) - 1; at >= 0; at-- {
-		if _, asked := t.Entries[at].Item.(*Question); asked {
-			break
-		}
+	for at := t.afterQuestion(len(t.Entries)); at < len(t.Entries); at++ {
 		if _, ok := t.Entries[at].Item.(Foldable); ok {
-			first = at
+			if !t.Scrolled && t.hidden(at, 0) {
+				t.lookAt(Spot{Entry: at})
+			}
+			return
 		}
 	}
-	if first >= 0 && !t.Scrolled && t.hidden(first, 0) {
-		t.lookAt(Spot{Entry: first})
+}
+
+// last returns the last item of a kind, at an index or before, and its index; -1 if there is none.
+func last[T Item](t *Model, at int) (item T, found int) {
+	for at = min(at, len(t.Entries)-1); at >= 0; at-- {
+		if i, ok := t.Entries[at].Item.(T); ok {
+			return i, at
+		}
 	}
+	return item, -1
+}
+
+// afterQuestion returns the index of the first item below the question of the turn at an index.
+func (t *Model) afterQuestion(at int) int {
+	_, asked := last[*Question](t, at)
+	return asked + 1
 }
 
 // QuestionBack finds a question of the transcript, counted back from the last
 // one, which is 1; nil if there is none.
 func (t *Model) QuestionBack(n int) *Question {
-	for at := len(t.Entries) - 1; at >= 0; at-- {
-		if q, ok := t.Entries[at].Item.(*Question); ok {
-			if n--; n == 0 {
-				return q
-			}
-		}
+	q, at := last[*Question](t, len(t.Entries))
+	for ; n > 1 && q != nil; n-- {
+		q, at = last[*Question](t, at-1)
 	}
-	return nil
+	return q
 }
 
 // ChosenQuestion is the question of the turn that has the focus, else the last one.
 func (t *Model) ChosenQuestion() *Question {
-	for at := t.Chosen; at >= 0; at-- {
-		if q, ok := t.Item(at).(*Question); ok {
-			return q
-		}
+	if q, _ := last[*Question](t, t.Chosen); q != nil {
+		return q
 	}
 	return t.QuestionBack(1)
 }
@@ -157,24 +164,17 @@ func (t *Model) LastTurn() string {
 
 // CanUndo shows in the last turn that a command can undo its changes.
 func (t *Model) CanUndo() {
-	for at := len(t.Entries) - 1; at >= 0; at-- {
-		switch i := t.Entries[at].Item.(type) {
-		case *Question:
-			return
-		case *Sources:
-			i.undo = true
+	for _, e := range t.Entries[t.afterQuestion(len(t.Entries)):] {
+		if s, ok := e.Item.(*Sources); ok {
+			s.undo = true
 		}
 	}
 }
 
 // LastAnswer is the newest answer, nil if there is none.
 func (t *Model) LastAnswer() *Answer {
-	for at := len(t.Entries) - 1; at >= 0; at-- {
-		if a, ok := t.Entries[at].Item.(*Answer); ok {
-			return a
-		}
-	}
-	return nil
+	a, _ := last[*Answer](t, len(t.Entries))
+	return a
 }
 
 // ChooseSources focuses the sources of the last answer; it reports
@@ -207,16 +207,15 @@ func (t *Model) KeepLast(few, most int) {
 // ScrollTo scrolls to the question of a turn. If choose is set it focuses it, and reports
 // whether it did.
 func (t *Model) ScrollTo(turn string, choose bool) bool {
-	for at, e := range t.Entries {
-		if q, ok := e.Item.(*Question); ok && q.Turn == turn {
-			if choose {
-				t.Choose(at, 0)
-			}
-			t.lookAt(Spot{at, 0})
-			return choose
-		}
+	at := t.index(t.QuestionOf(turn))
+	if at < 0 {
+		return false
 	}
-	return false
+	if choose {
+		t.Choose(at, 0)
+	}
+	t.lookAt(Spot{at, 0})
+	return choose
 }
 
 // Notices are the lines of the notices. only reports that there are no other items.

@@ -126,13 +126,9 @@ func (t *Model) QuestionAbove() string {
 		return ""
 	}
 	first := t.Start()
-	for at := first.Entry; at >= 0; at-- {
-		if asked, ok := t.Item(at).(*Question); ok {
-			if at == first.Entry && first.Line < len(t.Lines(at))-1 {
-				return ""
-			}
-			return draw.Summary(asked.shown(), t.width)
-		}
+	asked, at := last[*Question](t, first.Entry)
+	if asked == nil || at == first.Entry && first.Line < len(t.Lines(at))-1 {
+		return ""
 	}
-	return ""
+	return draw.Summary(asked.shown(), t.width)
 }

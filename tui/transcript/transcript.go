@@ -108,12 +108,18 @@ func (t *Model) dropFirst(n int, turn string) {
 
 // Invalidate marks an item for rendering, because it has changed.
 func (t *Model) Invalidate(i Item) {
-	for at := len(t.Entries) - 1; at >= 0; at-- { // what changes is near the end
-		if t.Entries[at].Item == i {
-			t.Entries[at].Width = 0
-			return
-		}
+	if at := t.index(i); at >= 0 {
+		t.Entries[at].Width = 0
 	}
+}
+
+// index returns the index of an item; -1 if it is not in the transcript.
+func (t *Model) index(i Item) int {
+	at := len(t.Entries) - 1 // what changes is near the end
+	for at >= 0 && t.Entries[at].Item != i {
+		at--
+	}
+	return at
 }
 
 // Restyle marks all items for rendering with another theme.
@@ -126,8 +132,7 @@ func (t *Model) Restyle(theme *draw.Theme) {
 
 // TruncateAt removes an item and all below it.
 func (t *Model) TruncateAt(i Item) {
-	at := slices.IndexFunc(t.Entries, func(e Entry) bool { return e.Item == i })
-	if at >= 0 {
+	if at := t.index(i); at >= 0 {
 		t.Choose(-1, 0)
 		t.Entries = slices.Delete(t.Entries, at, len(t.Entries))
 		t.Scrolled = false
@@ -136,7 +141,7 @@ func (t *Model) TruncateAt(i Item) {
 
 // remove removes an item.
 func (t *Model) remove(i Item) {
-	at := slices.IndexFunc(t.Entries, func(e Entry) bool { return e.Item == i })
+	at := t.index(i)
 	if at < 0 {
 		return
 	}
@@ -260,7 +265,7 @@ func (t *Model) ToEnd() { t.Scrolled = false }
 
 // ShowFrom puts the beginning of an item on the first visible line if all from there on does not fit.
 func (t *Model) ShowFrom(i Item) {
-	if at := slices.IndexFunc(t.Entries, func(e Entry) bool { return e.Item == i }); at >= 0 {
+	if at := t.index(i); at >= 0 {
 		t.lookAt(Spot{Entry: at})
 	}
 }
@@ -379,14 +384,9 @@ func (t *Model) choosePart(at int, p multiPart, part int) {
 	p.choose(part)
 	t.Invalidate(p)
 	s, ok := p.(*Sources)
-	for at--; ok && at >= 0; at-- {
-		switch i := t.Item(at).(type) {
-		case *Question:
-			return
-		case *Answer:
-			if i.markSentences(s.sentences()) {
-				t.Invalidate(i)
-			}
+	for above := t.afterQuestion(at); ok && above < at; above++ {
+		if a, ok := t.Item(above).(*Answer); ok && a.markSentences(s.sentences()) {
+			t.Invalidate(a)
 		}
 	}
 }
@@ -394,17 +394,14 @@ func (t *Model) choosePart(at int, p multiPart, part int) {
 // sentence returns the spot of the first sentence that is marked for the chosen
 // source.
 func (t *Model) sentence() (s Spot, found bool) {
-	for at := t.Chosen - 1; at >= 0; at-- {
-		switch i := t.Item(at).(type) {
-		case *Question:
-			return s, found
-		case *Answer:
-			if t.Lines(at); i.markedAt >= 0 {
-				s, found = Spot{at, i.markedAt}, true
+	for at := t.afterQuestion(t.Chosen); at < t.Chosen; at++ {
+		if a, ok := t.Item(at).(*Answer); ok {
+			if t.Lines(at); a.markedAt >= 0 {
+				return Spot{at, a.markedAt}, true
 			}
 		}
 	}
-	return s, found
+	return s, false
 }
 
 // Item returns the item at an index, nil if there is none.
@@ -564,8 +561,7 @@ func (t *Model) chooseLast() {
 // steeringOf returns how many messages are shown that were sent while a question
 // was answered.
 func (t *Model) steeringOf(asked *Question) (n int) {
-	from := slices.IndexFunc(t.Entries, func(e Entry) bool { return e.Item == asked })
-	for _, e := range t.Entries[from+1:] {
+	for _, e := range t.Entries[t.index(asked)+1:] {
 		switch e.Item.(type) {
 		case *Question:
 			return n
@@ -579,7 +575,7 @@ func (t *Model) steeringOf(asked *Question) (n int) {
 // forgetEnding removes the remarks on how an interrupted turn ended, now that it is
 // resumed, and items that held nothing else.
 func (t *Model) forgetEnding(asked *Question) {
-	from := slices.IndexFunc(t.Entries, func(e Entry) bool { return e.Item == asked })
+	from := t.index(asked)
 	for at := len(t.Entries) - 1; from >= 0 && at > from; at-- {
 		empty := false
 		switch i := t.Entries[at].Item.(type) {

@@ -51,8 +51,7 @@ func (t *Model) Begin() *Turn {
 func (t *Turn) Resume(asked *Question) {
 	t.Asked = asked
 	t.in.forgetEnding(asked)
-	at := slices.IndexFunc(t.in.Entries, func(e Entry) bool { return e.Item == asked })
-	for _, e := range t.in.Entries[at+1:] {
+	for _, e := range t.in.Entries[t.in.index(asked)+1:] {
 		t.before = append(t.before, e.Item)
 	}
 }
