@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"fmt"
 	"strings"
 	"time"
 
@@ -40,30 +39,11 @@ func newHealth(sh *app.Process) *cobra.Command {
 			if asJSON {
 				return app.PrintJSON(sh, "findings", found)
 			}
-			return app.PrintText(sh, "findings", safetext.Text(healthText(found)))
+			return app.PrintText(sh, "findings", safetext.Text(app.FindingsText(found, "%s\n", "  %s  %s\n",
+				strings.TrimSpace, strings.TrimSpace)))
 		},
 	}
 	app.RegisterNotes(&flags, cmd)
 	app.AddJSON(cmd, &asJSON, "print a JSON array")
 	return cmd
-}
-
-// healthText returns the findings as lines below a heading for each kind.
-func healthText(found []tools.Finding) string {
-	if len(found) == 0 {
-		return "Nothing to repair.\n"
-	}
-	var b strings.Builder
-	kind := tools.FindingKind("")
-	for _, f := range found {
-		if f.Kind != kind {
-			if kind != "" {
-				b.WriteString("\n")
-			}
-			kind = f.Kind
-			b.WriteString(app.FindingsHead(kind, found) + "\n")
-		}
-		fmt.Fprintf(&b, "  %s\n", app.FindingPlace(f)+"  "+app.FindingWords(f, strings.TrimSpace))
-	}
-	return b.String()
 }

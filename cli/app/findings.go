@@ -3,6 +3,7 @@ package app
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"lifehub/agent"
 	"lifehub/agent/tools"
@@ -18,8 +19,25 @@ var findingNames = map[tools.FindingKind][2]string{
 	tools.Unreadable: {"file that cannot be read", "files that cannot be read"},
 }
 
-// FindingsHead returns the number of findings of a kind in words: "3 dead links".
-func FindingsHead(kind tools.FindingKind, found []tools.Finding) string {
+// FindingsText returns findings, each kind below a heading. head is the format of that, line of a place and what was
+// found there, with the places of notes as shown by named and texts by quoted.
+func FindingsText(found []tools.Finding, head, line string, named, quoted func(string) string) string {
+	if len(found) == 0 {
+		return "Nothing to repair.\n"
+	}
+	var b strings.Builder
+	for i, f := range found {
+		if i == 0 || f.Kind != found[i-1].Kind {
+			fmt.Fprintf(&b, strings.Repeat("\n", min(1, i))+head, findingsHead(f.Kind, found))
+		}
+		f.Text = quoted(f.Text)
+		fmt.Fprintf(&b, line, named(FindingPlace(f)), findingWords(f, named))
+	}
+	return b.String()
+}
+
+// findingsHead returns the number of findings of a kind in words: "3 dead links".
+func findingsHead(kind tools.FindingKind, found []tools.Finding) string {
 	n := len(slices.DeleteFunc(slices.Clone(found), func(f tools.Finding) bool { return f.Kind != kind }))
 	if n == 1 {
 		return "1 " + findingNames[kind][0]
@@ -35,8 +53,8 @@ func FindingPlace(f tools.Finding) string {
 	return agent.PlaceName(f.Path, f.Line)
 }
 
-// FindingWords says what was found there, with the paths of other notes as shown by named.
-func FindingWords(f tools.Finding, named func(path string) string) string {
+// findingWords says what was found there, with the paths of other notes as shown by named.
+func findingWords(f tools.Finding, named func(path string) string) string {
 	near := ""
 	for i, path := range f.Near {
 		if i > 0 {

@@ -206,23 +206,7 @@ func (bg *background) slashRelated(ctx context.Context, _, name string) (string,
 // slashHealth lists what may need repair, with a link to each place.
 func (bg *background) slashHealth(ctx context.Context, _, _ string) (string, error) {
 	found, err := tools.Health(gate.Hiding(ctx, bg.App.Rules.List(), nil), bg.App.Folders, when.DayOf(time.Now()))
-	if err != nil {
-		return "", err
-	}
-	if len(found) == 0 {
-		return "Nothing to repair.\n", nil
-	}
-	var b strings.Builder
-	kind := tools.FindingKind("")
-	for _, f := range found {
-		if f.Kind != kind {
-			kind = f.Kind
-			fmt.Fprintf(&b, "%s**%s**\n\n", strings.Repeat("\n", min(1, b.Len())), app.FindingsHead(kind, found))
-		}
-		fmt.Fprintf(&b, "- %s %s\n", link(app.FindingPlace(f)),
-			app.FindingWords(tools.Finding{Kind: f.Kind, Text: escape.Replace(f.Text), Near: f.Near}, link))
-	}
-	return b.String(), nil
+	return app.FindingsText(found, "**%s**\n\n", "- %s %s\n", link, escape.Replace), err
 }
 
 // slashBrief is the briefing, with a link to each place.
