@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -143,10 +144,7 @@ func (c *chatsCommand) search(ctx context.Context, s *store.Store, words []strin
 			safetext.Line(h.Turn), h.Time.Local().Format(app.ShownTime), safetext.Line(h.Title), who,
 			safetext.Line(marked(h)))
 	})
-	if err == nil && len(hits) == 0 {
-		err = app.ExitError{Code: app.ExitNothing}
-	}
-	return err
+	return cmp.Or(err, app.NothingFound(len(hits) == 0))
 }
 
 // marked returns the excerpt of a message with its match, and nothing else, between **.

@@ -70,10 +70,8 @@ func checkFile(ctx context.Context, sh *app.Process, flags app.RunFlags, name st
 	if err != nil {
 		return settings.UsageError{Err: err}
 	}
-	var missing error
-	if nothing || slices.ContainsFunc(checked.Verdicts, func(v mcpserve.Verdict) bool { return v.Verdict == agent.NotFound }) {
-		missing = app.ExitError{Code: app.ExitNothing}
-	}
+	missing := app.NothingFound(nothing || slices.ContainsFunc(checked.Verdicts,
+		func(v mcpserve.Verdict) bool { return v.Verdict == agent.NotFound }))
 	if asJSON {
 		return cmp.Or(app.PrintJSON(sh, "verdicts", checked), missing)
 	}

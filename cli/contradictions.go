@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -24,14 +25,9 @@ func newContradictions(sh *app.Process) *cobra.Command {
 			"quoted, the newest first. No model is asked, and nothing is changed.",
 		Example: "  lifehub contradictions boiler\n" +
 			"  lifehub contradictions --json | jq -r '.[] | \"\\(.subject): \\(.key)\"'",
-		RunE: func(cmd *cobra.Command, words []string) error {
-			a, err := app.OpenFolders(sh, flags, "comparing")
-			if err != nil {
-				return err
-			}
-			defer a.Close()
+		RunE: onFolders(sh, &flags, "comparing", func(ctx context.Context, a *app.App, words []string) error {
 			about := strings.Join(words, " ")
-			found, compared, err := tools.Contradictions(gate.Hiding(cmd.Context(), a.Rules.List(), nil), a.Folders,
+			found, compared, err := tools.Contradictions(gate.Hiding(ctx, a.Rules.List(), nil), a.Folders,
 				about)
 			if err != nil {
 				return err
@@ -41,7 +37,7 @@ func newContradictions(sh *app.Process) *cobra.Command {
 			}
 			return app.PrintText(sh, "contradictions", safetext.Text(tools.ContradictionsText(about, found, compared))+
 				"\n")
-		},
+		}),
 	}
 	app.RegisterNotes(&flags, cmd)
 	app.AddJSON(cmd, &asJSON, "print a JSON array")

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"strings"
 	"time"
 
@@ -25,13 +26,8 @@ func newHealth(sh *app.Process) *cobra.Command {
 		Example: "  lifehub health\n" +
 			"  lifehub health --json | jq -r '.[] | select(.kind == \"dead_link\") | \"\\(.path):\\(.line)\"'",
 		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			a, err := app.OpenFolders(sh, flags, "listing")
-			if err != nil {
-				return err
-			}
-			defer a.Close()
-			found, err := tools.Health(gate.Hiding(cmd.Context(), a.Rules.List(), nil),
+		RunE: onFolders(sh, &flags, "listing", func(ctx context.Context, a *app.App, _ []string) error {
+			found, err := tools.Health(gate.Hiding(ctx, a.Rules.List(), nil),
 				a.Folders, when.DayOf(time.Now()))
 			if err != nil {
 				return err
@@ -41,7 +37,7 @@ func newHealth(sh *app.Process) *cobra.Command {
 			}
 			return app.PrintText(sh, "findings", safetext.Text(app.FindingsText(found, "%s\n", "  %s  %s\n",
 				strings.TrimSpace, strings.TrimSpace)))
-		},
+		}),
 	}
 	app.RegisterNotes(&flags, cmd)
 	app.AddJSON(cmd, &asJSON, "print a JSON array")

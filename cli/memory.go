@@ -85,6 +85,20 @@ func withApp(sh *app.Process, flags app.RunFlags, do func(context.Context, *app.
 	}
 }
 
+// onFolders opens the folders of notes for a command, as [app.OpenFolders] does, and closes them afterwards.
+func onFolders(sh *app.Process, flags *app.RunFlags, doing string, do func(context.Context, *app.App,
+	[]string) error,
+) func(*cobra.Command, []string) error {
+	return func(cmd *cobra.Command, given []string) error {
+		a, err := app.OpenFolders(sh, *flags, doing)
+		if err != nil {
+			return err
+		}
+		defer a.Close()
+		return do(cmd.Context(), a, given)
+	}
+}
+
 func (c *memoryCommand) list(ctx context.Context, a *app.App, _ []string) error {
 	facts, err := a.FindFacts(ctx, "")
 	if err != nil {
@@ -107,10 +121,7 @@ func (c *memoryCommand) search(ctx context.Context, a *app.App, query []string) 
 	if err != nil {
 		return err
 	}
-	var none error
-	if len(found.Facts) == 0 && len(found.Exchanges) == 0 {
-		none = app.ExitError{Code: app.ExitNothing}
-	}
+	none := app.NothingFound(len(found.Facts)+len(found.Exchanges) == 0)
 	if c.asJSON {
 		lists := struct {
 			Facts     []agent.Fact         `json:"facts"`

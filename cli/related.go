@@ -39,10 +39,7 @@ func newRelated(sh *app.Process) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			var none error
-			if len(r.Notes) == 0 {
-				none = app.ExitError{Code: app.ExitNothing}
-			}
+			none := app.NothingFound(len(r.Notes) == 0)
 			if asJSON {
 				return cmp.Or(app.PrintJSON(sh, "notes", r), none)
 			}

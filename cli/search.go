@@ -67,10 +67,8 @@ func searchNotes(ctx context.Context, sh *app.Process, flags app.RunFlags, text 
 	} else {
 		err = printFound(sh, found, !query.After.IsZero() || !query.Before.IsZero())
 	}
-	if err == nil && len(found.Passages) == 0 && (found.Time == nil || len(found.Time.List) == 0) {
-		err = app.ExitError{Code: app.ExitNothing}
-	}
-	return err
+	nothing := len(found.Passages) == 0 && (found.Time == nil || len(found.Time.List) == 0)
+	return cmp.Or(err, app.NothingFound(nothing))
 }
 
 // openIndexed opens the notes and syncs their indexes, as far as a question needs them, or whole if it is "".

@@ -103,13 +103,8 @@ func newNote(sh *app.Process) *cobra.Command {
 			"  lifehub note \"paper.pdf p. 3\"\n" +
 			"  lifehub note boiler | grep pressure",
 		Args: cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, given []string) error {
-			a, err := app.OpenFolders(sh, flags, "reading")
-			if err != nil {
-				return err
-			}
-			defer a.Close()
-			note, line, err := find(cmd.Context(), a, given[0])
+		RunE: onFolders(sh, &flags, "reading", func(ctx context.Context, a *app.App, given []string) error {
+			note, line, err := find(ctx, a, given[0])
 			if err != nil {
 				return err
 			}
@@ -124,7 +119,7 @@ func newNote(sh *app.Process) *cobra.Command {
 				return printDocument(sh, note.Text, line)
 			}
 			return printDocument(sh, note.Shown(), line)
-		},
+		}),
 	}
 	app.RegisterNotes(&flags, cmd)
 	cmd.Flags().BoolVar(&raw, "raw", false, "print the text as it is, on a terminal too")

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -26,7 +27,7 @@ func newTasks(sh *app.Process) *cobra.Command {
 		Long:  "List the tasks in your notes, those with all of the words. No model is asked.",
 		Example: "  lifehub tasks\n  lifehub tasks garden --status due\n" +
 			"  lifehub tasks --status overdue --json | jq -r '.[].text'",
-		RunE: func(cmd *cobra.Command, given []string) error {
+		RunE: onFolders(sh, &flags, "listing", func(ctx context.Context, a *app.App, given []string) error {
 			if !slices.Contains(tools.Statuses, status) {
 				return settings.UsageError{Err: fmt.Errorf("--status: %q is none of %s", status,
 					strings.Join(tools.Statuses, ", "))}
@@ -35,12 +36,7 @@ func newTasks(sh *app.Process) *cobra.Command {
 			if err != nil {
 				return settings.UsageError{Err: err}
 			}
-			a, err := app.OpenFolders(sh, flags, "listing")
-			if err != nil {
-				return err
-			}
-			defer a.Close()
-			inWords, found, unread, err := tools.Tasks(gate.Hiding(cmd.Context(), a.Rules.List(), nil),
+			inWords, found, unread, err := tools.Tasks(gate.Hiding(ctx, a.Rules.List(), nil),
 				a.Folders, status, query)
 			if err != nil {
 				return err
@@ -48,15 +44,12 @@ func newTasks(sh *app.Process) *cobra.Command {
 			if unread != "" {
 				fmt.Fprintln(sh.Err, safetext.Line(unread))
 			}
-			var none error
-			if len(found) == 0 {
-				none = app.ExitError{Code: app.ExitNothing}
-			}
+			none := app.NothingFound(len(found) == 0)
 			if asJSON {
 				return cmp.Or(app.PrintJSON(sh, "tasks", found), none)
 			}
 			return cmp.Or(app.PrintText(sh, "tasks", safetext.Text(inWords)+"\n"), none)
-		},
+		}),
 	}
 	app.RegisterNotes(&flags, cmd)
 	cmd.Flags().StringVar(&status, "status", "open", "open, due (within a week, or overdue), overdue, done or all")

@@ -28,6 +28,14 @@ const (
 	ExitTerminated  = 143
 )
 
+// NothingFound returns the error of a command that has found nothing, whose exit code says so; nil otherwise.
+func NothingFound(nothing bool) error {
+	if nothing {
+		return ExitError{Code: ExitNothing}
+	}
+	return nil
+}
+
 func RestoreChats(ctx context.Context, sh *Process, path string, yes bool) error {
 	from := store.NewestBackup(ctx, path)
 	if _, err := os.Stat(path); err != nil && from == nil {
