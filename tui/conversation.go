@@ -286,7 +286,7 @@ func (m *Model) opened(msg conversationMsg) tea.Cmd {
 		m.transcript.Earlier = msg.Exchanges[0].After
 	}
 	rest := m.readEarlier()
-	first := m.draft.load(m.base, m.chat.id)
+	first := m.loadDraft()
 	if first == nil {
 		first = m.askFirst()
 	}

@@ -28,18 +28,12 @@ func (m *Model) typed() agent.Draft {
 	return d
 }
 
-// typedState identifies the current state of the unsent text.
-func (m *Model) typedState() draftState {
-	return draftState{edits: m.composer.Edits, conversation: m.chat.id, sending: m.draft.sending}
-}
-
 // restoreDraft restores the unsent text of an earlier run. It is not sent
 // automatically.
-func (m *Model) restoreDraft(msg draftLoadedMsg) tea.Cmd {
-	d := msg.draft
+func (m *Model) restoreDraft(d agent.Draft, err error) tea.Cmd {
 	switch {
-	case msg.err != nil:
-		return m.fail(msg.err)
+	case err != nil:
+		return m.fail(err)
 	case d.Empty():
 		return nil
 	}
@@ -53,7 +47,7 @@ func (m *Model) restoreDraft(msg draftLoadedMsg) tea.Cmd {
 		notice = "What you had typed in “" + draw.Summary(d.Title, 60) + "” is back; none of it was sent."
 	}
 	m.transcript.Add(&transcript.Notice{Text: notice})
-	return m.draft.save(m.base, m.typedState()) // together with the text typed meanwhile
+	return m.saveDraft() // together with the text typed meanwhile
 }
 
 // openSource shows the source of a citation, with the cited lines marked.
@@ -81,9 +75,9 @@ func (m *Model) compose() tea.Cmd {
 		return m.flash(errNoEditor.Error())
 	}
 	m.composer.InEditor = true
-	write := m.draft.forEditor(m.typedState(), m.composer.Text())
+	write := m.draftFile()
 	return func() tea.Msg {
-		path, err := write(m.base)
+		path, err := write()
 		done := func(err error) tea.Msg {
 			var text []byte
 			if err == nil {
@@ -107,7 +101,7 @@ func (m *Model) edited(draft, text string, err error) tea.Cmd {
 	if err == nil {
 		m.composer.Set(strings.TrimRight(safetext.Text(text), "\n"))
 	}
-	keep := m.draft.save(m.base, m.typedState())
+	keep := m.saveDraft()
 	return func() tea.Msg {
 		defer os.Remove(draft)
 		return keep()

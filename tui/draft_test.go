@@ -144,7 +144,7 @@ func inOther(t *testing.T, d *drawer, test func(r *rig)) {
 	}
 	m.resize(80, 24)
 	m.opened(readConversation(m.base, &m.Options, conversationMsg{ID: "c1"}))
-	m.Update(m.draft.load(m.base, m.chat.id)())
+	m.Update(m.loadDraft()())
 	test(&rig{t: t, m: m})
 }
 

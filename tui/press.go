@@ -286,7 +286,7 @@ func (m *Model) steer() tea.Cmd {
 	if m.turn.steer != nil { // else when it has started
 		m.turn.steer(s)
 	}
-	return m.draft.save(m.base, m.typedState())
+	return m.saveDraft()
 }
 
 // focus moves the focus to the transcript, unfocus back to the composer.

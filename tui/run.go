@@ -38,7 +38,7 @@ func Run(ctx context.Context, options chat.Options) (how chat.Ended, conversatio
 			m.turn.stop(agent.ErrShutdown) // the terminal may be gone; without effect if the user stopped it
 		}
 		cancel()
-		_ = m.draft.take(m.typedState())(context.WithoutCancel(ctx), "") // first; an error cannot be shown any more
+		_ = m.takeDraft()(context.WithoutCancel(ctx), "") // first; an error cannot be shown any more
 		if m.turn != nil {
 			drainEvents(m.turn.events, farewell)
 		}

@@ -9,18 +9,15 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"lifehub/agent"
-	"lifehub/chat"
+	"lifehub/tui/transcript"
 )
 
 // draftPause is the delay after typing before a draft is saved.
 const draftPause = 500 * time.Millisecond
 
-// draftSaver saves drafts in the background, in the order of typing.
+// draftSaver is what is known of the saved draft. Drafts are saved in the background, in the order of typing.
 type draftSaver struct {
-	store   chat.Drafts // nil if drafts are not saved
-	drafter drafter     // required
-	sending string      // message that is being saved as a turn; "" if none
+	sending string // message that is being saved as a turn; "" if none
 
 	saved  draftState // state whose writing was requested last
 	soon   bool       // the next one is scheduled or being written
@@ -31,11 +28,6 @@ type draftSaver struct {
 	written int // number of the last one written
 }
 
-// drafter is where the draft is typed. *Model is the real one.
-type drafter interface {
-	typed() agent.Draft // the unsent text
-}
-
 // draftState identifies a state of the unsent text.
 type draftState struct {
 	edits        int // the number of changes
@@ -43,46 +35,50 @@ type draftState struct {
 	sending      string
 }
 
-type (
-	// draftDueMsg reports that it is time to save the draft.
-	draftDueMsg struct{}
-	// draftSavedMsg reports that it was saved.
-	draftSavedMsg struct{ err error }
-	// draftLoadedMsg has the draft of an earlier run.
-	draftLoadedMsg struct {
-		draft agent.Draft
-		err   error
-	}
-)
+// typedState identifies the current state of the unsent text.
+func (m *Model) typedState() draftState {
+	return draftState{edits: m.composer.Edits, conversation: m.chat.id, sending: m.draft.sending}
+}
 
-// schedule schedules saving the draft if it has changed.
-func (s *draftSaver) schedule(now draftState) tea.Cmd {
-	if s.store == nil || s.soon || s.saved == now {
+// scheduleDraft schedules saving the draft if it has changed.
+func (m *Model) scheduleDraft() tea.Cmd {
+	s, now := &m.draft, m.typedState()
+	if m.Options.Drafts == nil || s.soon || s.saved == now {
 		return nil
 	}
-	if s.number == 0 && s.drafter.typed().Empty() { // there is nothing to save or to replace
+	if s.number == 0 && m.typed().Empty() { // there is nothing to save or to replace
 		s.saved = now
 		return nil
 	}
 	s.soon = true
-	return tea.Tick(draftPause, func(time.Time) tea.Msg { return draftDueMsg{} })
+	return tea.Tick(draftPause, func(time.Time) tea.Msg { return then(m.saveDraft) })
 }
 
-// save saves the current draft.
-func (s *draftSaver) save(ctx context.Context, now draftState) tea.Cmd {
-	save := s.take(now)
-	return func() tea.Msg { return draftSavedMsg{save(ctx, "")} }
+// saveDraft saves the current draft, and shows once if it cannot be saved.
+func (m *Model) saveDraft() tea.Cmd {
+	save := m.takeDraft()
+	return func() tea.Msg {
+		err := save(m.base, "")
+		return then(func() tea.Cmd {
+			if err != nil && !m.draft.failed {
+				m.transcript.Add(&transcript.Notice{Text: "What you type could not be saved: " + err.Error()})
+			}
+			m.draft.soon, m.draft.failed = false, err != nil
+			return nil
+		})
+	}
 }
 
-// take snapshots the draft and returns a function that saves it, from any goroutine, in a
+// takeDraft snapshots the draft and returns a function that saves it, from any goroutine, in a
 // conversation that may have begun meanwhile.
-func (s *draftSaver) take(now draftState) func(ctx context.Context, conversation string) error {
-	if s.store == nil {
+func (m *Model) takeDraft() func(ctx context.Context, conversation string) error {
+	s, store := &m.draft, m.Options.Drafts
+	if store == nil {
 		return func(context.Context, string) error { return nil }
 	}
 	s.number++
-	s.saved = now
-	number, store, d := s.number, s.store, s.drafter.typed()
+	s.saved = m.typedState()
+	number, d := s.number, m.typed()
 	return func(ctx context.Context, conversation string) error {
 		if d.Conversation == "" {
 			d.Conversation = conversation
@@ -97,38 +93,28 @@ func (s *draftSaver) take(now draftState) func(ctx context.Context, conversation
 	}
 }
 
-// done returns an error to show if the draft cannot be saved, once.
-func (s *draftSaver) done(err error) error {
-	s.soon = false
-	known := s.failed
-	if s.failed = err != nil; known {
+// loadDraft loads the draft of an earlier run; nil if the user has typed something since.
+func (m *Model) loadDraft() tea.Cmd {
+	store, conversation := m.Options.Drafts, m.chat.id
+	if store == nil || m.draft.number > 0 && !m.typed().Empty() {
 		return nil
 	}
-	return err
-}
-
-// load loads the draft of an earlier run; nil if the user has typed something since.
-func (s *draftSaver) load(ctx context.Context, conversation string) tea.Cmd {
-	if s.store == nil || s.number > 0 && !s.drafter.typed().Empty() {
-		return nil
-	}
-	store := s.store
 	return func() tea.Msg {
-		d, err := store.LoadDraft(ctx, conversation)
-		return draftLoadedMsg{d, err}
+		d, err := store.LoadDraft(m.base, conversation)
+		return then(func() tea.Cmd { return tea.Batch(m.restoreDraft(d, err), m.askFirst()) })
 	}
 }
 
-// forEditor snapshots the draft and returns a function that saves it and writes text into a
-// file for the user's editor.
-func (s *draftSaver) forEditor(now draftState, text string) func(ctx context.Context) (path string, err error) {
-	save, store := s.take(now), s.store
-	return func(ctx context.Context) (string, error) {
-		_ = save(ctx, "") // the next save reports what is wrong
-		create := func() (*os.File, error) { return os.CreateTemp("", "lifehub-*.md") }
-		if store != nil {
-			create = store.DraftFile
-		}
+// draftFile snapshots the draft and returns a function that saves it and writes the input into a file for the
+// user's editor.
+func (m *Model) draftFile() func() (path string, err error) {
+	save, text := m.takeDraft(), m.composer.Text()
+	create := func() (*os.File, error) { return os.CreateTemp("", "lifehub-*.md") }
+	if m.Options.Drafts != nil {
+		create = m.Options.Drafts.DraftFile
+	}
+	return func() (string, error) {
+		_ = save(m.base, "") // the next save reports what is wrong
 		file, err := create()
 		if err != nil {
 			return "", err

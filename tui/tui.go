@@ -105,7 +105,6 @@ func New(ctx context.Context, options chat.Options) (*Model, error) {
 	m.theme = draw.NewTheme(m.Options.Theme.Name, m.term.dark, m.term.colours, m.Options.Theme.Colours)
 	m.transcript = transcript.Model{Theme: m.theme, Chosen: -1}
 	m.composer = composer.New(&m.keys, m.theme)
-	m.draft.drafter = m
 	if m.Options.Opener == nil {
 		m.applyOptions()
 	}
@@ -115,7 +114,6 @@ func New(ctx context.Context, options chat.Options) (*Model, error) {
 // applyOptions applies the options and disables the keys of features that they lack.
 func (m *Model) applyOptions() {
 	m.chat.id, m.transcript.Host = m.Options.Conversation, m.Options.Host
-	m.draft.store = m.Options.Drafts
 	m.lists.Mentions.Notes, m.lists.Palette.Used = m.Options.Notes, m.Options.Used
 	m.keys.LeaveOut(m.Options.Models == nil, m.Options.Conversations == nil, m.Options.Branches == nil)
 }
@@ -134,7 +132,7 @@ func (m *Model) start() tea.Cmd {
 	cmds := []tea.Cmd{m.nextStatus(), m.nextNotice(), m.nextSent(), m.loadPrompts()}
 	switch {
 	case m.Options.FirstRun && m.Options.Setup != nil:
-		cmds = append(cmds, m.openFirstRun(), m.draft.load(m.base, m.chat.id))
+		cmds = append(cmds, m.openFirstRun(), m.loadDraft())
 	case m.Options.Pick && m.Options.Conversations != nil:
 		cmds = append(cmds, m.listConversations(""))
 	case m.reads():
@@ -175,7 +173,7 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		m.burst.last = time.Now()
 	}
 	works := m.turn != nil || m.pull != nil || m.status.Indexing
-	return m, tea.Batch(cmd, m.spinner.Next(works), m.draft.schedule(m.typedState()), m.readAbove())
+	return m, tea.Batch(cmd, m.spinner.Next(works), m.scheduleDraft(), m.readAbove())
 }
 
 // handleTerminal dispatches messages of the terminal.
@@ -254,14 +252,6 @@ func (m *Model) handleOwn(msg tea.Msg) tea.Cmd {
 		return m.flash("deleted " + draw.Count(int(msg), "conversation"))
 	case panel.OpenMsg:
 		return m.openList(msg)
-	case draftDueMsg:
-		return m.draft.save(m.base, m.typedState())
-	case draftSavedMsg:
-		if err := m.draft.done(msg.err); err != nil {
-			m.transcript.Add(&transcript.Notice{Text: "What you type could not be saved: " + err.Error()})
-		}
-	case draftLoadedMsg:
-		return tea.Batch(m.restoreDraft(msg), m.askFirst())
 	case composer.MentionsMsg:
 		if msg.Err != nil {
 			m.flash(msg.Err.Error())

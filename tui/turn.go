@@ -42,7 +42,7 @@ func (m *Model) startTurn(text string, at *branch, begin chat.TurnStarter) tea.C
 	}
 	number, id := m.turns, m.chat.id
 	m.draft.sending = text
-	keep := m.draft.take(m.typedState())
+	keep := m.takeDraft()
 	return func() tea.Msg {
 		msg := startedMsg{turn: number, conversation: id}
 		if id == "" && m.Options.Conversations != nil {
