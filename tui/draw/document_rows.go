@@ -241,7 +241,7 @@ func (w *wrapper) meaning(piece string) (style, where string) {
 	if link.Row < 0 {
 		link.Row = len(w.drawn.Rows)
 	}
-	if m.Hyperlinks && !link.Note && safetext.LinkAllowed(link.To) {
+	if !link.Note && safetext.LinkAllowed(link.To) {
 		where = link.To
 	}
 	if style = m.Link.Paint("x"); int(at) == w.chosen {
@@ -255,10 +255,8 @@ func (w *wrapper) meaning(piece string) (style, where string) {
 func (x *inlineTree) styles() ansi.StyleConfig {
 	m := x.theme
 	block := func(s Style) ansi.StyleBlock { return ansi.StyleBlock{StylePrimitive: primitive(s)} }
-	quote := block(m.Quote)
-	quote.Indent, quote.IndentToken = new(uint(1)), new("│ ")
 	return ansi.StyleConfig{
-		BlockQuote:     quote,
+		BlockQuote:     ansi.StyleBlock{Indent: new(uint(1)), IndentToken: new("│ ")},
 		List:           ansi.StyleList{LevelIndent: 2},
 		Heading:        block(m.Heading),
 		H1:             block(m.Title.Over(m.Heading)),

@@ -73,23 +73,21 @@ const (
 
 // MarkdownTheme assigns a style to each element of Markdown.
 type MarkdownTheme struct {
-	Heading    Style // all levels
-	Title      Style // heading of level 1, over Heading
-	Strong     Style
-	Emphasis   Style
-	Deleted    Style
-	Code       Style                   // inline
-	Tokens     [TokenRemoved + 1]Style // in highlighted code
-	Link       Style
-	Host       Style // host of a link, after its text
-	Citation   Style // [1]
-	Verdicts   [Doubtful + 1]Style
-	Math       Style
-	Quote      Style // text of a quotation
-	Marker     Style // bullets, numbers, check boxes
-	Border     Style // rules, table borders, quotation bars
-	HTML       Style // tags, shown as written
-	Hyperlinks bool  // emit terminal hyperlinks (OSC 8)
+	Heading  Style // all levels
+	Title    Style // heading of level 1, over Heading
+	Strong   Style
+	Emphasis Style
+	Deleted  Style
+	Code     Style                   // inline
+	Tokens   [TokenRemoved + 1]Style // in highlighted code
+	Link     Style
+	Host     Style // host of a link, after its text
+	Citation Style // [1]
+	Verdicts [Doubtful + 1]Style
+	Math     Style
+	Marker   Style // bullets, numbers, check boxes
+	Border   Style // rules, table borders, quotation bars
+	HTML     Style // tags, shown as written
 }
 
 // Verdict is what was found out about a citation.
@@ -101,49 +99,3 @@ const (
 	Wrong             // they are not
 	Doubtful          // they are, but something changes their meaning
 )
-
-// palette holds the colours of a theme. The zero palette distinguishes everything without colours.
-type palette struct {
-	Heading, Code, Keyword, String, Number, Quiet, Border, Link, Citation color.Color
-	// lines of a diff; what is right and wrong
-	Added, Removed color.Color
-	Doubtful       color.Color
-}
-
-// theme returns a theme in these colours.
-func (p palette) theme() MarkdownTheme {
-	faint := func(c color.Color) Style {
-		if c == nil {
-			return Style{Attributes: Faint}
-		}
-		return Style{Foreground: c}
-	}
-	quiet := faint(p.Quiet)
-	return MarkdownTheme{
-		Heading:  Style{p.Heading, Bold},
-		Title:    Style{Attributes: Underline},
-		Strong:   Style{Attributes: Bold},
-		Emphasis: Style{Attributes: Italic},
-		Deleted:  Style{Attributes: Strike},
-		Code:     Style{Foreground: p.Code},
-		Tokens: [...]Style{
-			TokenKeyword: {Foreground: p.Keyword}, TokenString: {Foreground: p.String},
-			TokenNumber:  {Foreground: p.Number},
-			TokenComment: Style{Attributes: Italic}.Over(quiet), TokenAdded: {Foreground: p.Added},
-			TokenRemoved: {Foreground: p.Removed},
-		},
-		Link:     Style{p.Link, Underline},
-		Host:     quiet,
-		Citation: Style{p.Citation, Bold},
-		Verdicts: [...]Style{
-			Unchecked: {p.Citation, Bold}, Quoted: {Foreground: p.Added},
-			Wrong: {Foreground: p.Removed}, Doubtful: {Foreground: p.Doubtful},
-		},
-		Math:       Style{p.Code, Italic},
-		Quote:      Style{},
-		Marker:     Style{Foreground: p.Citation},
-		Border:     faint(p.Border),
-		HTML:       quiet,
-		Hyperlinks: true,
-	}
-}

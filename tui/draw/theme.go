@@ -2,7 +2,6 @@ package draw
 
 import (
 	"fmt"
-	"image/color"
 	"maps"
 	"regexp"
 	"slices"
@@ -134,20 +133,42 @@ func (c colours) theme(light, dark bool) *Theme {
 	}
 }
 
-// markdown derives the styles of Markdown and code from the colours.
+// markdown derives the styles of Markdown and code from the colours. Without colours they are told apart by attributes.
 func (c colours) markdown() MarkdownTheme {
-	in := func(colour string) color.Color {
+	in := func(colour string, attributes Attributes) Style {
 		if colour == "" {
-			return nil
+			return Style{Attributes: attributes}
 		}
-		return lipgloss.Color(colour)
+		return Style{lipgloss.Color(colour), attributes}
 	}
-	return palette{
-		Heading: in(c.you), Code: in(c.warning), Keyword: in(c.brand), String: in(c.success), Number: in(c.warning),
-		Quiet: in(c.dim), Border: in(c.border),
-		Link: in(c.reference), Citation: in(c.running), Added: in(c.success),
-		Removed: in(c.danger), Doubtful: in(c.warning),
-	}.theme()
+	faint := func(colour string) Style {
+		if colour == "" {
+			return Style{Attributes: Faint}
+		}
+		return in(colour, 0)
+	}
+	right, wrong, doubtful, quiet := in(c.success, 0), in(c.danger, 0), in(c.warning, 0), faint(c.dim)
+	citation := in(c.running, Bold)
+	return MarkdownTheme{
+		Heading:  in(c.you, Bold),
+		Title:    Style{Attributes: Underline},
+		Strong:   Style{Attributes: Bold},
+		Emphasis: Style{Attributes: Italic},
+		Deleted:  Style{Attributes: Strike},
+		Code:     in(c.warning, 0),
+		Tokens: [...]Style{
+			TokenKeyword: in(c.brand, 0), TokenString: right, TokenNumber: in(c.warning, 0),
+			TokenComment: Style{Attributes: Italic}.Over(quiet), TokenAdded: right, TokenRemoved: wrong,
+		},
+		Link:     in(c.reference, Underline),
+		Host:     quiet,
+		Citation: citation,
+		Verdicts: [...]Style{Unchecked: citation, Quoted: right, Wrong: wrong, Doubtful: doubtful},
+		Math:     in(c.warning, Italic),
+		Marker:   in(c.running, 0),
+		Border:   faint(c.border),
+		HTML:     quiet,
+	}
 }
 
 // AreaStyles returns the styles of text input.
