@@ -172,13 +172,13 @@ func (p *Palette) lines(width int, k *draw.Keys, theme *draw.Theme) (lines []str
 		name := draw.Truncate(usage(at), typed)
 		right := theme.Key.Render(keys) + strings.Repeat(" ",
 			pressed-draw.Width(keys)) + theme.Dim.Render(name) + strings.Repeat(" ", typed-draw.Width(name))
-		row := draw.Row{Label: c.Title(), Typed: p.typed}
+		row := draw.Row{Label: c.Title(), Typed: p.typed, Right: right}
 		label := width - barred - draw.Width(right)
 		if draw.Match(strings.ToLower(c.Title()), strings.ToLower(p.typed)) <= 0 {
 			row.Typed = ""
 		}
 		rows = append(rows, at)
-		lines = append(lines, row.Beside(at == p.Chosen, right, max(1, label), width, theme))
+		lines = append(lines, row.View(at == p.Chosen, max(1, label), width, theme))
 	}
 	return lines, rows
 }

@@ -14,6 +14,7 @@ type Row struct {
 	Label, Detail string
 	Typed         string // the list is filtered by this text, which is highlighted
 	Found         Found  // shown next to the detail
+	Right         string // styled, right of the label column in place of all that; "" if none
 }
 
 // Found is a text in which the words from byte From to byte To were found.
@@ -76,34 +77,22 @@ func (r Row) View(chosen bool, column, width int, theme *Theme) string {
 	style, marked := theme.Text, theme.Brand
 	if chosen {
 		style, marked = theme.Selected, theme.Selected.Underline(true)
+	}
+	if chosen && r.Right == "" {
 		column = max(column, min(width-barSides, Width(Summary(r.Label, width))))
 	}
 	label, gap := Summary(r.Label, column), ""
-	if r.Detail != "" {
+	if r.Detail+r.Right != "" {
 		gap = strings.Repeat(" ", max(0, column-Width(label))+2)
 	}
 	detail := safetext.Line(r.Detail)
 	if r.Found.Text != "" && width < leastBeside {
 		detail = ""
 	}
-	line := r.marked(label, style, marked) + gap + theme.Dim.Render(detail)
+	line := r.marked(label, style, marked) + gap + theme.Dim.Render(detail) + r.Right
 	if room := width - barSides - Width(line); r.Found.Text != "" && room > 0 {
 		line += r.Found.View(room, theme.Text, theme.Brand)
 	}
-	if chosen {
-		return Bar(line, width, theme)
-	}
-	return Truncate("  "+line, width)
-}
-
-// Beside draws the row with a text at the right instead of the detail.
-func (r Row) Beside(chosen bool, right string, column, width int, theme *Theme) string {
-	style, marked := theme.Text, theme.Brand
-	if chosen {
-		style, marked = theme.Selected, theme.Selected.Underline(true)
-	}
-	label := Truncate(safetext.Line(r.Label), column)
-	line := r.marked(label, style, marked) + strings.Repeat(" ", max(0, column-Width(label))+2) + right
 	if chosen {
 		return Bar(line, width, theme)
 	}
