@@ -49,8 +49,3 @@ func (r *resumable) Press(pressed tea.KeyPressMsg, k *draw.Keys, idle bool, now 
 	}
 	return now.Sub(r.quiet) >= dialog.QuietPeriod && r.Offered && idle
 }
-
-// View draws the offer in at most height lines. empty reports that the input is empty.
-func (r *resumable) View(width, height int, keys *draw.Keys, theme *draw.Theme, empty bool) []string {
-	return dialog.Invite("This was cut off", "Resume it", "or ask something else", empty, width, height, keys, theme)
-}

@@ -9,6 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"lifehub/agent"
+	"lifehub/tui/dialog"
 	"lifehub/tui/draw"
 	"lifehub/tui/panel"
 	"lifehub/tui/safetext"
@@ -339,7 +340,7 @@ func (m *Model) aboveComposer(width, height int, inPlace bool) (above, cover []s
 		cover = m.asks.View(inside, most-len(waiting), &m.keys, m.composer.Text(), m.theme, now)
 	} else {
 		if m.resumable != nil && m.resumable.Offered && m.turn == nil {
-			above = m.resumable.View(inside, height, &m.keys, m.theme, m.composer.Empty())
+			above = dialog.OfferToResume(m.composer.Empty(), inside, height, &m.keys, m.theme)
 		}
 		if m.panel == nil {
 			cover = m.lists.View(inside, max(1, height-2), &m.keys, m.theme)
