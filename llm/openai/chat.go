@@ -203,8 +203,8 @@ func (o *Provider) chat(ctx context.Context, body *chatBody, emit func(llm.Delta
 
 // optional lists the request options that a server may not support.
 var optional = []string{
-	"stream_options", "response_format", "tools", "reasoning_effort", "return_progress", "temperature",
-	"max_tokens", "max_completion_tokens",
+	"stream_options", "response_format", "reasoning_effort", "return_progress", "temperature", "max_tokens",
+	"max_completion_tokens",
 }
 
 // fields is a request body by option.
@@ -234,8 +234,8 @@ func (f fields) named(err error) (options []string) {
 }
 
 // post sends a request, without the options that its refusal names, and remembers
-// what helped for later requests to the same model. If tools are named, it returns
-// an UnsupportedError; but not for a long request, of which they are a part.
+// what helped for later requests to the same model. If its tools may be the reason,
+// it returns an UnsupportedError.
 func (o *Provider) post(ctx context.Context, body *chatBody) (*http.Response, error) {
 	var given fields
 	raw, err := json.Marshal(body)
@@ -255,17 +255,15 @@ func (o *Provider) post(ctx context.Context, body *chatBody) (*http.Response, er
 		}
 		res, err := o.send(ctx, http.MethodPost, "chat/completions", given)
 		named := given.named(err)
-		if slices.Contains(named, "tools") {
-			if llm.IsLong(len(raw)/bytesPerToken, o.Window()) {
-				return nil, err
-			}
-			o.refuse(body.Model, []string{"tools"})
-		}
-		if len(named) == 0 {
-			if err == nil {
-				o.refuse(body.Model, refused)
-			}
-			return res, err
+		switch {
+		case err == nil:
+			o.answered(body, len(raw), refused)
+			return res, nil
+		case len(named) == 0 && body.Tools != nil && mayBeTools(err) && !llm.IsLong(len(raw)/bytesPerToken, o.Window()):
+			o.doubt(body.Model, len(raw))
+			return nil, &llm.UnsupportedError{Model: body.Model, Capability: "tools"}
+		case len(named) == 0:
+			return nil, err
 		}
 		refused = append(refused, named...)
 	}
@@ -274,11 +272,43 @@ func (o *Provider) post(ctx context.Context, body *chatBody) (*http.Response, er
 // bytesPerToken is a low estimate for the size of a request.
 const bytesPerToken = 4
 
-// refuse remembers options that a model's server does not support.
-func (o *Provider) refuse(model string, options []string) {
+// mayBeTools reports whether the tools of a request may be why it was refused: its
+// size, the user's account and a server that fails are not to blame.
+func mayBeTools(err error) bool {
+	var status *llm.StatusError
+	if !errors.As(err, &status) {
+		return false
+	}
+	switch status.Code {
+	case http.StatusNotFound, http.StatusNotImplemented:
+		return true
+	case http.StatusRequestEntityTooLarge:
+		return false
+	}
+	return status.Refused() && status.Code >= http.StatusBadRequest && status.Code < http.StatusInternalServerError
+}
+
+// doubt remembers the size of a request that was refused, perhaps for its tools.
+func (o *Provider) doubt(model string, size int) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.refused[model] = append(o.refused[model], options...)
+	o.doubted[model] = size
+}
+
+// answered remembers the options that a model's server does not support. The answer to a
+// request without tools, as long as the one refused, shows that tools were the reason.
+func (o *Provider) answered(body *chatBody, size int, refused []string) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	doubted := o.doubted[body.Model]
+	shown := body.Tools == nil && doubted > 0 && size >= doubted
+	if shown {
+		refused = append(refused, "tools")
+	}
+	if shown || body.Tools != nil {
+		delete(o.doubted, body.Model)
+	}
+	o.refused[body.Model] = append(o.refused[body.Model], refused...)
 }
 
 // chatAnswer accumulates one streamed answer.

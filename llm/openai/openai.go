@@ -39,6 +39,7 @@ type Provider struct {
 	window  int    // configured window in tokens; 0: as advertised by the server
 	adverts map[string]advert
 	refused map[string][]string // request options that the server does not support, by model
+	doubted map[string]int      // bytes of a request that was refused, perhaps for its tools, by model
 }
 
 // New returns a provider for the server at Settings.OpenAIURL. It makes no
@@ -57,7 +58,7 @@ func New(s llm.Settings) (*Provider, error) {
 	return &Provider{
 		settings: s, base: base, client: t.Client(), transport: t, asking: make(chan struct{}, 1),
 		model: s.Model, named: s.Model != "", window: s.Window,
-		adverts: map[string]advert{}, refused: map[string][]string{},
+		adverts: map[string]advert{}, refused: map[string][]string{}, doubted: map[string]int{},
 	}, nil
 }
 

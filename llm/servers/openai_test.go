@@ -439,28 +439,62 @@ func TestRejectedOptionsAreOmitted(t *testing.T) {
 	}
 }
 
-func TestMissingToolSupportIsLearntFromOneRequest(t *testing.T) {
-	var asked []string
-	p := wire(t, map[string]http.HandlerFunc{chatPath: refuser(&asked, 500,
-		"OPTION param requires --jinja flag", "tools")})
-	req := say("hi")
-	req.Tools = []llm.ToolSpec{searchSpec}
-	for range 2 {
-		var unsupported *llm.UnsupportedError
-		if _, _, err := llm.Collect(p.Stream(t.Context(), req)); !errors.As(err, &unsupported) ||
-			unsupported.Capability != "tools" {
-			t.Errorf("got %v", err)
+// A short request that is refused may be so for its tools. That they are the reason is known once a
+// request without them, which is no shorter, is answered.
+func TestRefusedToolsAreLeftOut(t *testing.T) {
+	for message, status := range map[string]int{
+		`"auto" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set`: 400,
+		"No endpoints found that support tool use.":                                              404,
+		"`tool calling` is not supported with this model":                                        400,
+		"Function calling is not enabled for this model":                                         422,
+		"Not implemented": 501,
+		"Conversation roles must alternate user/assistant/": 400,
+	} {
+		var asked []string
+		p := wire(t, map[string]http.HandlerFunc{chatPath: refuser(&asked, status, message, "tools")})
+		with, short, long := say("hi"), say("hi"), say(strings.Repeat("as long ", 100))
+		with.Tools = []llm.ToolSpec{searchSpec}
+		for _, c := range []struct {
+			req     llm.Request
+			refused bool
+			tools   bool // still believed to work
+		}{{with, true, true}, {short, false, true}, {with, true, true}, {long, false, false}, {with, true, false}} {
+			var unsupported *llm.UnsupportedError
+			_, _, err := llm.Collect(p.Stream(t.Context(), c.req))
+			if errors.As(err, &unsupported) != c.refused || !c.refused && err != nil || p.State().Tools != c.tools {
+				t.Errorf("%s: got %v, tools %v", message, err, p.State().Tools)
+			}
+		}
+		if want := []string{
+			"stream_options tools", "stream_options", "stream_options tools", "stream_options",
+		}; !slices.Equal(asked, want) {
+			t.Errorf("%s: asked with %q, want %q", message, asked, want)
 		}
 	}
-	if want := []string{"stream_options tools"}; !slices.Equal(asked, want) || p.State().Tools {
-		t.Errorf("asked with %q, want %q", asked, want)
-	}
-	// of a long request, the tools are a part: nothing is concluded
-	p = wire(t, map[string]http.HandlerFunc{chatPath: refuser(&asked, 400, "messages and tools do not fit", "tools")})
-	req.Messages[0].Text = strings.Repeat("long ", 20_000)
-	var status *llm.StatusError
-	if _, _, err := llm.Collect(p.Stream(t.Context(), req)); !errors.As(err, &status) || !p.State().Tools {
-		t.Errorf("a long request: got %v", err)
+}
+
+// Nothing about tools is concluded from a long request, of which they are a part, from
+// one that is not signed in, or from a server that fails.
+func TestRefusalForAnotherReasonKeepsTools(t *testing.T) {
+	for name, c := range map[string]struct {
+		status int
+		text   string
+	}{
+		"a long one": {400, strings.Repeat("long ", 20_000)}, "too large": {413, "hi"}, "a failure": {500, "hi"},
+		"no key": {401, "hi"}, "not paid": {402, "hi"}, "forbidden": {403, "hi"}, "too slow": {408, "hi"},
+	} {
+		var asked []string
+		p := wire(t, map[string]http.HandlerFunc{chatPath: refuser(&asked, c.status, "messages and tools", "tools")})
+		req := say(c.text)
+		req.Tools = []llm.ToolSpec{searchSpec}
+		var status *llm.StatusError
+		if _, _, err := llm.Collect(p.Stream(t.Context(), req)); !errors.As(err, &status) {
+			t.Errorf("%s: got %v", name, err)
+		}
+		if _, _, err := llm.Collect(p.Stream(t.Context(), say(strings.Repeat("as long ", 100)))); err != nil ||
+			!p.State().Tools {
+			t.Errorf("%s: got %v, tools %v", name, err, p.State().Tools)
+		}
 	}
 }
 
