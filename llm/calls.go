@@ -15,7 +15,7 @@ import (
 type CallPiece struct {
 	Index *int   // nil: the server does not number calls
 	ID    string // in the first piece, or in each
-	Name  string // in the first piece
+	Name  string // in the first piece, in each, or in several parts before the arguments
 	Args  json.RawMessage
 }
 
@@ -48,7 +48,13 @@ func (b *CallBuilder) Add(p CallPiece) {
 	if c == nil {
 		c = b.begin()
 	}
-	c.id, c.name, c.index = cmp.Or(c.id, p.ID), cmp.Or(c.name, p.Name), cmp.Or(c.index, p.Index)
+	switch same := p.ID != "" && p.ID == c.id || p.Index != nil && c.index != nil; {
+	case strings.HasPrefix(p.Name, c.name): // the first, or one that repeats it
+		c.name = p.Name
+	case same && c.args.Len() == 0:
+		c.name += p.Name
+	}
+	c.id, c.index = cmp.Or(c.id, p.ID), cmp.Or(c.index, p.Index)
 	if b.size += len(args); b.size > maxArgs {
 		c.fault = fmt.Sprintf("its arguments are longer than %d MB", maxArgs>>20)
 		return
@@ -91,7 +97,7 @@ func (c *builtCall) whole() bool {
 }
 
 // Calls returns the calls in the order in which they began. An id that several
-// have is that of the first.
+// have is that of the first. Without a name and arguments, it is no call.
 func (b *CallBuilder) Calls() (calls []ToolCall) {
 	ids := map[string]bool{}
 	for _, c := range b.calls {
@@ -103,6 +109,9 @@ func (b *CallBuilder) Calls() (calls []ToolCall) {
 		call := ToolCall{ID: c.id, Name: strings.TrimSpace(name), Fault: c.fault}
 		if call.Fault == "" {
 			call.Args, call.Fault = readArgs([]byte(c.args.String()))
+		}
+		if call.Name == "" && string(call.Args) == "{}" {
+			continue
 		}
 		calls = append(calls, call)
 	}

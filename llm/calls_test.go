@@ -169,6 +169,39 @@ func TestCallThatCannotBeReadHasAFault(t *testing.T) {
 	}
 }
 
+// A name in parts is whole before the arguments begin, and one that is repeated is one. What has neither
+// a name nor arguments is no call.
+func TestNamesOfCalls(t *testing.T) {
+	for sent, want := range map[string]string{
+		`[{"Index":0,"ID":"a","Name":"search_"},{"Index":0,"Name":"notes","Args":"{\"q\":1}"}]`:              `search_notes {"q":1};`,
+		`[{"ID":"a","Name":"add"},{"ID":"a","Name":"_"},{"ID":"a","Name":"task"},{"ID":"a","Args":{"t":1}}]`: `add_task {"t":1};`,
+		`[{"Index":0,"Name":"today","Args":""},{"Index":0,"Name":"today"},{"Index":0,"Args":"{}"}]`:          `today {};`,
+		`[{"Index":0,"Name":"today","Args":"{\"z\":"},{"Index":0,"Name":"today","Args":"1}"}]`:               `today {"z":1};`,
+		`[{"Index":0,"Name":"search_"},{"Index":0,"Name":"search_notes","Args":{"q":1}}]`:                    `search_notes {"q":1};`,
+		`[{"Index":0,"ID":"","Name":"","Args":""}]`:                                                          ``,
+		`[{"Name":"","Args":{}},{"Index":1,"Name":"today","Args":"{}"}]`:                                     `today {};`,
+		`[{"ID":"a","Args":"null"}]`:      ``,
+		`[{"ID":"a","Args":"{\"q\":1}"}]`: ` {"q":1};`,
+		`[{"Index":0,"Name":"today","Args":"{}"},{"Index":1,"Name":"add_task","Args":"{}"}]`: `today {};add_task {};`,
+	} {
+		var pieces []CallPiece
+		if err := json.Unmarshal([]byte(sent), &pieces); err != nil {
+			t.Fatal(err)
+		}
+		var b CallBuilder
+		for _, p := range pieces {
+			b.Add(p)
+		}
+		got := ""
+		for _, c := range b.Calls() {
+			got += c.Name + " " + string(c.Args) + c.Fault + ";"
+		}
+		if got != want {
+			t.Errorf("%s: got %s, want %s", sent, got, want)
+		}
+	}
+}
+
 // FuzzCalls checks that any pieces become calls that either have arguments or a
 // fault.
 func FuzzCalls(f *testing.F) {
@@ -184,7 +217,11 @@ func FuzzCalls(f *testing.F) {
 			b.Add(p)
 		}
 		calls := b.Calls()
-		if len(calls) == 0 && len(pieces) > 0 {
+		named := slices.ContainsFunc(pieces, func(p CallPiece) bool {
+			name, _, _ := strings.Cut(p.Name, "<|")
+			return strings.TrimSpace(name) != ""
+		})
+		if len(calls) == 0 && named {
 			t.Fatal("a call was lost")
 		}
 		for _, c := range calls {

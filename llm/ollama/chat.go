@@ -122,8 +122,10 @@ func (o *Provider) read(raw []byte, res *http.Response, model string, emit func(
 	for _, c := range line.Message.Calls {
 		var whole llm.CallBuilder
 		whole.Add(llm.CallPiece{ID: c.ID, Name: c.Function.Name, Args: c.Function.Arguments})
-		if err := emit(llm.Delta{Call: &whole.Calls()[0]}); err != nil {
-			return err
+		for _, call := range whole.Calls() {
+			if err := emit(llm.Delta{Call: &call}); err != nil {
+				return err
+			}
 		}
 	}
 	d := llm.Delta{Text: line.Message.Content, Thinking: line.Message.Thinking}

@@ -76,7 +76,7 @@ type chatChunk struct {
 	Choices []struct {
 		Index   int       `json:"index"`
 		Delta   chatDelta `json:"delta"`
-		Message chatDelta `json:"message"` // of a complete response
+		Message chatDelta `json:"message"` // of a complete response; with deltas, a copy of the answer so far
 		Finish  string    `json:"finish_reason"`
 	} `json:"choices"`
 	Usage   *chatUsage `json:"usage"`
@@ -314,6 +314,7 @@ func (o *Provider) answered(body *chatBody, size int, refused []string) {
 // chatAnswer accumulates one streamed answer.
 type chatAnswer struct {
 	emit   func(llm.Delta) error
+	pieces bool // a delta had text or calls, so a message repeats it
 	calls  llm.CallBuilder
 	usage  llm.Usage
 	broken string // a finish_reason that means failure; empty: none
@@ -354,7 +355,11 @@ func (a *chatAnswer) event(name string, data []byte) error {
 		if choice.Index != 0 { // an alternative answer to the same request
 			continue
 		}
-		for _, d := range []chatDelta{choice.Delta, choice.Message} {
+		parts := []chatDelta{choice.Delta, choice.Message}
+		if d := choice.Delta; a.pieces || d.Content != "" || d.Refusal != "" || len(d.Calls) > 0 {
+			a.pieces, parts = true, parts[:1]
+		}
+		for _, d := range parts {
 			for _, c := range d.Calls {
 				a.calls.Add(llm.CallPiece{Index: c.Index, ID: c.ID, Name: c.Function.Name, Args: c.Function.Arguments})
 			}

@@ -102,6 +102,27 @@ var openAIShapes = map[string]shape{
 	"only an end":              {done, "", llm.StopEnd, ""},
 	"a whole answer": {`{"choices":[{"message":{"content":[{"type":"text","text":"a"}]},` +
 		`"finish_reason":"stop"}]}`, "a", llm.StopEnd, ""},
+	"a whole answer after its pieces": {
+		piece("a") + piece("b") + `data: {"choices":[{"delta":{},"message":{"content":"ab"},"finish_reason":"stop"}]}` +
+			"\n\n" + done, "ab", llm.StopEnd, "",
+	},
+	"the answer so far in each piece": {
+		`data: {"choices":[{"delta":{"content":"a"},"message":{"content":"a"}}]}` + "\n\n" +
+			`data: {"choices":[{"delta":{"content":"b"},"message":{"content":"ab"}}]}` + "\n\n" + stops,
+		"ab", llm.StopEnd, "",
+	},
+	"a whole answer after empty pieces": {
+		piece("") + `data: {"choices":[{"delta":{"role":"assistant"},"message":{"content":"ab"},"finish_reason":"stop"}]}` +
+			"\n\n", "ab", llm.StopEnd, "",
+	},
+	"a call of nothing beside a text": {
+		piece("a") + `data: {"choices":[{"delta":{"tool_calls":[{"index":0,"id":"","function":{"name":"",` +
+			`"arguments":"{}"}}]}}]}` + "\n\n" + stops, "a", llm.StopEnd, "",
+	},
+	"a call without a name beside a text": {
+		piece("a") + `data: {"choices":[{"delta":{"tool_calls":[{"function":{"name":null,"arguments":""}}]}}]}` +
+			"\n\n" + stops, "a", llm.StopEnd, "",
+	},
 	"half a whole answer": {`{"choices":[{"message":{"content":"a"}`, "", "", "cut off"},
 	"a whole answer that was cut": {
 		`{"choices":[{"message":{"content":"a"},"finish_reason":"content_filter"}]}`,
@@ -130,13 +151,17 @@ var ollamaShapes = map[string]shape{
 		said("a") + strings.Replace(ends, "stop", "content_filter", 1),
 		"a", "", "content_filter",
 	},
-	"CR LF":                  {strings.ReplaceAll(said("a")+ends, "\n", "\r\n"), "a", llm.StopEnd, ""},
-	"half a line":            {said("a") + `{"message":{"content":"b`, "a", "", "cut off"},
-	"a line of text":         {said("a") + "upstream is gone\n", "a", "", "upstream is gone"},
-	"an error":               {said("a") + `{"error":"out of memory"}` + "\n", "a", "", "out of memory"},
-	"an error first":         {`{"error":"out of memory"}` + "\n", "", "", "out of memory"},
-	"nothing":                {"", "", "", "cut off"},
-	"a text after the end":   {said("a") + ends + said("b"), "a", llm.StopEnd, ""},
+	"CR LF":                {strings.ReplaceAll(said("a")+ends, "\n", "\r\n"), "a", llm.StopEnd, ""},
+	"half a line":          {said("a") + `{"message":{"content":"b`, "a", "", "cut off"},
+	"a line of text":       {said("a") + "upstream is gone\n", "a", "", "upstream is gone"},
+	"an error":             {said("a") + `{"error":"out of memory"}` + "\n", "a", "", "out of memory"},
+	"an error first":       {`{"error":"out of memory"}` + "\n", "", "", "out of memory"},
+	"nothing":              {"", "", "", "cut off"},
+	"a text after the end": {said("a") + ends + said("b"), "a", llm.StopEnd, ""},
+	"a call of nothing": {
+		said("a") + `{"message":{"tool_calls":[{"function":{"name":"","arguments":{}}}]}}` + "\n" + ends,
+		"a", llm.StopEnd, "",
+	},
 	"a text in the last one": {said("a") + strings.Replace(ends, `""`, `"b"`, 1), "ab", llm.StopEnd, ""},
 }
 
