@@ -100,6 +100,8 @@ type chatDelta struct {
 	Reasoning string     `json:"reasoning_content"` // vLLM, llama.cpp, DeepSeek
 	Thinking  string     `json:"reasoning"`         // Ollama, routers
 	Calls     []chatCall `json:"tool_calls"`
+	// Function is a piece of the only call, as older servers write it.
+	Function *chatFunction `json:"function_call"`
 }
 
 // chatText is the text of a message's content, which is a string or a list of parts. Parts that are not
@@ -356,10 +358,14 @@ func (a *chatAnswer) event(name string, data []byte) error {
 			continue
 		}
 		parts := []chatDelta{choice.Delta, choice.Message}
-		if d := choice.Delta; a.pieces || d.Content != "" || d.Refusal != "" || len(d.Calls) > 0 {
+		if d := choice.Delta; a.pieces || d.Content != "" || d.Refusal != "" || len(d.Calls) > 0 ||
+			d.Function != nil {
 			a.pieces, parts = true, parts[:1]
 		}
 		for _, d := range parts {
+			if d.Function != nil {
+				d.Calls = append(d.Calls, chatCall{Function: *d.Function})
+			}
 			for _, c := range d.Calls {
 				a.calls.Add(llm.CallPiece{Index: c.Index, ID: c.ID, Name: c.Function.Name, Args: c.Function.Arguments})
 			}
@@ -391,7 +397,7 @@ func (a *chatAnswer) failure(message string) error {
 }
 
 // finish records why the answer ended; an empty reason means that it has not.
-// Only reasons known to mean a complete answer count as success.
+// Without calls, only reasons known to mean a complete answer count as success.
 func (a *chatAnswer) finish(reason string) {
 	stopped := llm.StopEnd
 	switch strings.ToLower(reason) {
@@ -406,12 +412,16 @@ func (a *chatAnswer) finish(reason string) {
 	a.usage.Stopped = stopped
 }
 
-// end yields the tool calls and the usage.
+// end yields the tool calls and the usage. Calls that are complete end an answer
+// whatever the server calls it, unless it failed.
 func (a *chatAnswer) end() error {
-	if a.broken != "" {
+	calls := a.calls.Calls()
+	incomplete := slices.ContainsFunc(calls, func(c llm.ToolCall) bool { return c.Fault != "" })
+	failed := slices.Contains([]string{"content_filter", "error"}, strings.ToLower(a.broken))
+	if a.broken != "" && (failed || incomplete || len(calls) == 0) {
 		return llm.CutBy(a.broken)
 	}
-	for _, call := range a.calls.Calls() {
+	for _, call := range calls {
 		if err := a.emit(llm.Delta{Call: &call}); err != nil {
 			return err
 		}

@@ -85,6 +85,12 @@ func TestStreamedCompletionsOfRealServersAreParsed(t *testing.T) {
 			body:  "data: {\"choices\":[{\"delta\":{\"tool_calls\":[{\"index\":1,\"id\":\"a\",\"function\":{\"name\":\"one\",\"arguments\":{\"q\":1}}}]},\"finish_reason\":\"tool_calls\"}]}\n\n",
 			calls: `a one {"q":1}`, usage: llm.Usage{Stopped: llm.StopEnd},
 		},
+		"a call of an older server": {
+			body: "data: {\"choices\":[{\"delta\":{\"function_call\":{\"name\":\"one\",\"arguments\":\"\"}}}]}\n\ndata: " +
+				"{\"choices\":[{\"delta\":{\"function_call\":{\"arguments\":\"{\\\"q\\\":\"}}}]}\n\ndata: " +
+				"{\"choices\":[{\"delta\":{\"function_call\":{\"arguments\":\"1}\"}},\"finish_reason\":\"function_call\"}]}\n\n",
+			calls: ` one {"q":1}`, usage: llm.Usage{Stopped: llm.StopEnd},
+		},
 		"a call that is not JSON beside one that is": {
 			body: "data: {\"choices\":[{\"delta\":{\"tool_calls\":[{\"index\":0,\"id\":\"a\",\"function\":{\"name\":\"one\",\"arguments\":\"{}}\"}}," +
 				"{\"index\":1,\"id\":\"b\",\"function\":{\"name\":\"two\",\"arguments\":\"{}\"}}]}}]}\n\ndata: " +
@@ -119,6 +125,26 @@ func TestStreamedCompletionsOfRealServersAreParsed(t *testing.T) {
 				t.Errorf("got %q, thinking %q, calls %q, %+v", text.String(), thinking.String(), calls, usage)
 			}
 		})
+	}
+}
+
+// A complete call is run whatever the server calls its end, unless that is a failure.
+func TestCompleteCallsEndAnAnswer(t *testing.T) {
+	for reason, complete := range map[string]bool{
+		"tool_use": true, "tool_call": true, "function_calls": true, "TOOL_CALL": true, "<|call|>": true,
+		"content_filter": false, "error": false, "Error": false,
+	} {
+		for args, whole := range map[string]bool{`{}`: true, `{\"q\":\"x\"}`: true, `{\"q\":\"x`: false} {
+			p := wire(t, map[string]http.HandlerFunc{chatPath: says(200,
+				`data: {"choices":[{"delta":{"tool_calls":[{"index":0,"id":"a","function":{"name":"one","arguments":"`+
+					args+`"}}]}}]}`+"\n\n"+`data: {"choices":[{"delta":{},"finish_reason":"`+reason+`"}]}`+
+					"\n\ndata: [DONE]\n\n")})
+			m, _, err := llm.Collect(p.Stream(t.Context(), say("hi")))
+			if want := complete && whole; (err == nil) != want || (len(m.Calls) == 1) != want ||
+				err != nil && !strings.Contains(err.Error(), reason) {
+				t.Errorf("%s of %s: got %+v, %v", reason, args, m.Calls, err)
+			}
+		}
 	}
 }
 
