@@ -194,6 +194,8 @@ func (o *Provider) chat(ctx context.Context, body *chatBody, emit func(llm.Delta
 		return llm.Cut(ctx.Err())
 	case answer.usage.Stopped != "":
 		err = answer.end()
+	case err == nil && answer.noise && answer.first.IsZero():
+		err = errNotJSON
 	case err == nil:
 		return llm.ErrCut // the stream ended without a finish_reason
 	}
@@ -319,6 +321,7 @@ type chatAnswer struct {
 	pieces bool // a delta had text or calls, so a message repeats it
 	calls  llm.CallBuilder
 	usage  llm.Usage
+	noise  bool   // data came that is no JSON
 	broken string // a finish_reason that means failure; empty: none
 	first  time.Time
 }
@@ -336,6 +339,9 @@ func (a *chatAnswer) event(name string, data []byte) error {
 		return a.failure(messageIn(data))
 	case !known && name != "" && name != "message":
 		return nil // an event of another kind
+	case !known && !likeJSON(data): // a comment, such as "ping"
+		a.noise = true
+		return nil
 	case !known:
 		return errNotJSON
 	case chunk.Error != nil:

@@ -15,6 +15,9 @@ const maxLine = 8 << 20
 // errLongLine ends a stream with a line longer than maxLine.
 var errLongLine = fmt.Errorf("a line of more than %d MB", maxLine>>20)
 
+// byteOrderMark begins what some servers for Windows write.
+const byteOrderMark = "\uFEFF"
+
 // event is called with the name and data of each event. The name is empty for
 // ordinary messages.
 type event func(name string, data []byte) error
@@ -23,6 +26,9 @@ type event func(name string, data []byte) error
 // send server-sent events, for every JSON document, such as a complete response.
 func readAnswer(r io.Reader, each event) error {
 	in := bufio.NewReader(r)
+	if mark, _ := in.Peek(len(byteOrderMark)); string(mark) == byteOrderMark {
+		_, _ = in.Discard(len(mark)) // cannot fail after Peek
+	}
 	for {
 		c, err := in.ReadByte()
 		if err != nil {
@@ -56,33 +62,77 @@ func ended(err error) error {
 	return err
 }
 
-// readEvents calls each for every line of data in a stream of server-sent events: servers write an event's
-// data in one line. It returns the first error of each, or nil at the end of the stream.
+// readEvents calls each for every event in a stream of server-sent events. An event ends at an empty line; but
+// some servers leave that out, so data in one line that needs no other is an event. It returns the first error
+// of each, or nil at the end of the stream.
 func readEvents(r io.Reader, each event) error {
 	lines := bufio.NewScanner(r)
 	lines.Buffer(nil, maxLine)
-	name := ""
+	lines.Split(eventLines())
+	name, data := "", []byte(nil)
 	for lines.Scan() {
-		field, value, _ := bytes.Cut(lines.Bytes(), []byte(":"))
+		line := lines.Bytes()
+		field, value, _ := bytes.Cut(line, []byte(":"))
 		value = bytes.TrimSpace(value)
+		whole := len(line) == 0
 		switch string(field) {
-		case "": // the end of an event, or a comment
-			name = ""
 		case "event":
 			name = string(value)
 		case "data":
-			if len(value) == 0 {
-				continue
-			}
-			if err := each(name, value); err != nil {
+			whole = len(data) == 0 && !begins(value)
+			data = append(append(data, value...), '\n')
+		}
+		if len(data) > maxLine {
+			return errLongLine
+		}
+		if !whole {
+			continue
+		}
+		if len(bytes.TrimSpace(data)) > 0 {
+			if err := each(name, bytes.TrimSpace(data)); err != nil {
 				return err
 			}
 		}
+		if data = data[:0]; len(line) == 0 {
+			name = ""
+		}
 	}
-	if err := lines.Err(); errors.Is(err, bufio.ErrTooLong) {
+	switch err := lines.Err(); {
+	case errors.Is(err, bufio.ErrTooLong):
 		return errLongLine
-	} else if err != nil {
+	case err == nil && len(data) > 0:
+		return each(name, bytes.TrimSpace(data))
+	default:
 		return err
 	}
-	return nil
+}
+
+// begins reports whether a line is the first of JSON in several lines.
+func begins(line []byte) bool {
+	return likeJSON(line) && !json.Valid(line) && string(line) != "[DONE]"
+}
+
+// likeJSON reports whether data begins like an object or a list.
+func likeJSON(data []byte) bool { return len(data) > 0 && (data[0] == '{' || data[0] == '[') }
+
+// eventLines splits a stream into lines, which end in CR, LF or both. A line that ends in CR does not wait for
+// what follows.
+func eventLines() bufio.SplitFunc {
+	afterCR := false
+	return func(data []byte, atEOF bool) (advance int, line []byte, err error) {
+		if afterCR && bytes.HasPrefix(data, []byte("\n")) {
+			advance = 1
+		}
+		line = data[advance:]
+		end := bytes.IndexAny(line, "\r\n")
+		switch {
+		case end >= 0:
+			afterCR = line[end] == '\r'
+			return advance + end + 1, line[:end], nil
+		case atEOF && len(line) > 0:
+			return len(data), line, nil
+		}
+		afterCR = afterCR && len(data) == 0
+		return advance, nil, nil
+	}
 }

@@ -38,8 +38,20 @@ func TestServerSentEventsOfRealServersAreParsed(t *testing.T) {
 		"data without a value":   {"data\n\ndata:\n\ndata: {\"a\":1}\ndata\n\n", []string{`{"a":1}`}},
 		"an event with a name":   {"event: error\ndata: no\n\ndata: {\"a\":1}\n\n", []string{"no", `{"a":1}`}},
 		"a name without data":    {"event: error\n\ndata: {\"a\":1}\n\n", []string{`{"a":1}`}},
-		"half of one":            {"data: {\"a\":1}\n\ndata: {\"a\":", []string{`{"a":1}`, `{"a":`}},
-		"nothing":                {"", nil},
+		"only carriage returns":  {"data: {\"a\":1}\r\rdata: [DONE]\r\r", []string{`{"a":1}`, "[DONE]"}},
+		"in several lines": {
+			"data: {\ndata:   \"a\":\ndata: 1}\n\ndata: {\"a\":2}\n\n",
+			[]string{"{\n\"a\":\n1}", `{"a":2}`},
+		},
+		"in several lines, CR LF, with a comment between": {
+			"data: {\"a\":\r\n: ping\r\ndata: [1,\r\ndata: {}]}\r\n\r\n", []string{"{\"a\":\n[1,\n{}]}"},
+		},
+		"in several lines, at the end": {"data: {\"a\":\ndata: 1}", []string{"{\"a\":\n1}"}},
+		"text before JSON, without empty lines": {
+			"data: : OPENROUTER PROCESSING\ndata: {\"a\":1}", []string{": OPENROUTER PROCESSING", `{"a":1}`},
+		},
+		"half of one": {"data: {\"a\":1}\n\ndata: {\"a\":", []string{`{"a":1}`, `{"a":`}},
+		"nothing":     {"", nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			for _, r := range []io.Reader{

@@ -73,9 +73,21 @@ var openAIShapes = map[string]shape{
 		`data: {"choices":[{"delta":{"refusal":"I cannot."}}]}` + "\n\n" + stops,
 		"I cannot.", llm.StopEnd, "",
 	},
-	"CR LF":           {strings.ReplaceAll(piece("a")+stops+done, "\n", "\r\n"), "a", llm.StopEnd, ""},
-	"comments":        {": hi\n\n" + piece("a") + ": ping\n\n" + stops, "a", llm.StopEnd, ""},
-	"ids and retries": {"id: 1\nretry: 5\n" + piece("a") + "id\n" + stops, "a", llm.StopEnd, ""},
+	"CR LF":             {strings.ReplaceAll(piece("a")+stops+done, "\n", "\r\n"), "a", llm.StopEnd, ""},
+	"CR":                {strings.ReplaceAll(piece("a")+stops+done, "\n", "\r"), "a", llm.StopEnd, ""},
+	"a byte order mark": {"\uFEFF" + piece("a") + stops + done, "a", llm.StopEnd, ""},
+	"a whole answer after a byte order mark": {
+		"\uFEFF" + `{"choices":[{"message":{"content":"a"},"finish_reason":"stop"}]}`, "a", llm.StopEnd, "",
+	},
+	"JSON in several lines": {
+		"data: {\"choices\":[{\ndata:   \"delta\":{\"content\":\"a\"}\ndata: }]}\n\n" + stops, "a", llm.StopEnd, "",
+	},
+	"comments that are data": {
+		"data: : OPENROUTER PROCESSING\n\n" + piece("a") + "data: ping\n\n" + stops, "a", llm.StopEnd, "",
+	},
+	"nothing but a text": {"data: overloaded\n\n", "", "", "not JSON"},
+	"comments":           {": hi\n\n" + piece("a") + ": ping\n\n" + stops, "a", llm.StopEnd, ""},
+	"ids and retries":    {"id: 1\nretry: 5\n" + piece("a") + "id\n" + stops, "a", llm.StopEnd, ""},
 	"an error event": {
 		piece("a") + "event: error\ndata: {\"message\":\"out of memory\"}\n\n" + done,
 		"a", "", "out of memory",
