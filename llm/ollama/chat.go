@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"iter"
 	"net/http"
 	"strings"
@@ -42,7 +43,7 @@ func (o *Provider) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.De
 	}
 }
 
-// chatLine is a line of the answer.
+// chatLine is a part of the answer; most servers write one a line.
 type chatLine struct {
 	Message struct {
 		Content  string `json:"content"`
@@ -61,11 +62,11 @@ type chatLine struct {
 	Answer     int           `json:"eval_count"`
 	Generating time.Duration `json:"eval_duration"`
 	RemoteHost string        `json:"remote_host"`
-	Error      string        `json:"error"`
-	SigninURL  string        `json:"signin_url"`
+
+	Error json.RawMessage `json:"error"` // text, or an object
 }
 
-// maxLine bounds a line of an answer in bytes.
+// maxLine bounds a chatLine in bytes.
 const maxLine = 8 << 20
 
 // chat sends the request once, without retries. It reads the answer itself, because
@@ -86,37 +87,58 @@ func (o *Provider) chat(ctx context.Context, chat *api.ChatRequest, emit func(ll
 		return o.explain(err, chat.Model)
 	}
 	defer res.Body.Close()
-	lines := bufio.NewScanner(res.Body)
-	lines.Buffer(nil, maxLine)
-	for lines.Scan() {
-		if err := o.read(lines.Bytes(), res, chat.Model, emit); err != nil {
+	if res.StatusCode >= http.StatusBadRequest {
+		return o.explain(refusal(res), chat.Model)
+	}
+	in := bufio.NewReader(res.Body)
+	llm.SkipMark(in)
+	limit := &io.LimitedReader{R: in}
+	lines := json.NewDecoder(limit)
+	for {
+		limit.N = maxLine
+		var line chatLine
+		var unlike *json.UnmarshalTypeError // a field has an unexpected type; the rest was decoded
+		err := lines.Decode(&line)
+		switch {
+		case errors.Is(err, io.EOF):
+			return nil
+		case err == nil || errors.As(err, &unlike):
+			err = o.read(&line, chat.Model, emit)
+		case errors.As(err, new(*json.SyntaxError)):
+			err = errors.New(cmp.Or(textIn(lines.Buffered()), llm.ErrCut.Error()))
+		}
+		if err != nil {
 			return whole(o.explain(err, chat.Model))
 		}
 	}
-	return whole(o.explain(lines.Err(), chat.Model))
 }
 
-// read emits a line of an answer.
-func (o *Provider) read(raw []byte, res *http.Response, model string, emit func(llm.Delta) error) error {
-	var line chatLine
-	var unlike *json.UnmarshalTypeError // a field has an unexpected type; the rest was decoded
-	err := json.Unmarshal(raw, &line)
-	known := err == nil || errors.As(err, &unlike)
-	switch {
-	case res.StatusCode == http.StatusUnauthorized:
-		return api.AuthorizationError{StatusCode: res.StatusCode, Status: res.Status, SigninURL: line.SigninURL}
-	case res.StatusCode >= http.StatusBadRequest:
-		return api.StatusError{
-			StatusCode: res.StatusCode, Status: res.Status,
-			ErrorMessage: cmp.Or(line.Error, string(raw)),
-		}
-	case !known && bytes.HasPrefix(raw, []byte("{")):
-		return llm.ErrCut
-	case !known:
-		return errors.New(string(raw))
-	case line.Error != "":
-		return errors.New(line.Error)
-	case line.RemoteHost != "":
+// textIn returns the text of something that is not JSON; "" if it seems to be some.
+func textIn(r io.Reader) string {
+	raw, _ := io.ReadAll(r)
+	if raw = bytes.TrimSpace(raw); bytes.HasPrefix(raw, []byte("{")) {
+		return ""
+	}
+	return string(raw)
+}
+
+// refusal converts a response with the status of an error.
+func refusal(res *http.Response) error {
+	raw, _ := io.ReadAll(io.LimitReader(res.Body, 64<<10))
+	if res.StatusCode != http.StatusUnauthorized {
+		return api.StatusError{StatusCode: res.StatusCode, Status: res.Status, ErrorMessage: llm.ErrorText(raw)}
+	}
+	login := api.AuthorizationError{StatusCode: res.StatusCode, Status: res.Status}
+	_ = json.Unmarshal(raw, &login) // where to sign in, if it says so
+	return login
+}
+
+// read emits a part of an answer.
+func (o *Provider) read(line *chatLine, model string, emit func(llm.Delta) error) error {
+	if failure := llm.ErrorText(line.Error); failure != "" {
+		return errors.New(failure)
+	}
+	if line.RemoteHost != "" {
 		o.learnRemote(model, line.RemoteHost)
 	}
 	for _, c := range line.Message.Calls {

@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+
+	"lifehub/llm"
 )
 
 // maxLine bounds one line of a stream, so that a server cannot exhaust memory.
@@ -14,9 +16,6 @@ const maxLine = 8 << 20
 
 // errLongLine ends a stream with a line longer than maxLine.
 var errLongLine = fmt.Errorf("a line of more than %d MB", maxLine>>20)
-
-// byteOrderMark begins what some servers for Windows write.
-const byteOrderMark = "\uFEFF"
 
 // event is called with the name and data of each event. The name is empty for
 // ordinary messages.
@@ -26,9 +25,7 @@ type event func(name string, data []byte) error
 // send server-sent events, for every JSON document, such as a complete response.
 func readAnswer(r io.Reader, each event) error {
 	in := bufio.NewReader(r)
-	if mark, _ := in.Peek(len(byteOrderMark)); string(mark) == byteOrderMark {
-		_, _ = in.Discard(len(mark)) // cannot fail after Peek
-	}
+	llm.SkipMark(in)
 	for {
 		c, err := in.ReadByte()
 		if err != nil {
