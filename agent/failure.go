@@ -51,7 +51,7 @@ func FailedFrom(err error) Failed {
 			f.Hint = text.AsSentence(network.Advice)
 		}
 	case errors.As(err, &status):
-		f.Hint = adviceOn(status.Code)
+		f.Hint = adviceOn(status)
 	case errors.Is(err, llm.ErrCut):
 		f.Message = "The answer was cut off" + whyCut(err) + "; what arrived is saved."
 		f.Hint = "Ask again, or ask it to continue."
@@ -78,8 +78,8 @@ func howToStart(err error) string {
 }
 
 // adviceOn returns what to do about an HTTP status of a model server.
-func adviceOn(code int) string {
-	switch {
+func adviceOn(status *llm.StatusError) string {
+	switch code := status.Code; {
 	case code == http.StatusUnauthorized || code == http.StatusForbidden:
 		return "Check the key for the model server: OPENAI_API_KEY holds it, or `providers` says where it is."
 	case code == http.StatusNotFound || code == http.StatusOK:
@@ -88,10 +88,9 @@ func adviceOn(code int) string {
 		return "Put the user name and password for the proxy into HTTPS_PROXY or HTTP_PROXY."
 	case code == http.StatusTooManyRequests:
 		return "Ask again later, or choose another model with /model or -m."
-	case code == http.StatusBadRequest || code == http.StatusRequestEntityTooLarge ||
-		code == http.StatusUnprocessableEntity:
+	case status.Long && status.Refused() || code == http.StatusRequestEntityTooLarge:
 		return "If the conversation is long, start a new one, or choose a model with a larger window."
-	case code >= 500:
+	case code >= http.StatusBadRequest:
 		return "See the model server's log; ask again, or choose another model with /model or -m."
 	}
 	return ""

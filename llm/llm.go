@@ -224,6 +224,7 @@ type StatusError struct {
 	Code       int // HTTP status
 	Message    string
 	RetryAfter time.Duration // requested delay before the next try; 0: unspecified
+	Long       bool          // the request is one of which [IsLong] holds
 }
 
 func (e *StatusError) Error() string {

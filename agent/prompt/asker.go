@@ -118,7 +118,7 @@ func (a *Asker) askWithin(ctx context.Context, p Prompt, say func(text string)) 
 	window, scale := a.measured(ctx)
 	usage, size, err := a.send(ctx, p, window, scale, say)
 	var status *llm.StatusError
-	if !errors.As(err, &status) || !status.Refused() || !llm.IsLong(size, window) || ctx.Err() != nil ||
+	if !errors.As(err, &status) || !status.Refused() || !status.Long || ctx.Err() != nil ||
 		!a.limit.CompareAndSwap(0, int64(size/2)) {
 		return usage, err
 	}
@@ -177,6 +177,9 @@ func (a *Asker) send(ctx context.Context, p Prompt, window int, scale float64,
 			heard = time.Since(sent)
 		}
 		if err != nil {
+			if status := (*llm.StatusError)(nil); errors.As(err, &status) {
+				status.Long = llm.IsLong(size, window)
+			}
 			return usage, size, err
 		}
 		if delta.Thinking != "" {

@@ -480,6 +480,12 @@ func TestRefusedLongRequestIsShortenedOnce(t *testing.T) {
 				len(model.refused) != c.refused {
 				t.Errorf("answered %v, refused %d", answered, model.refused)
 			}
+			if failed, is := events[len(events)-1].Body.(agent.Failed); is {
+				long := name == "for ever"
+				if strings.Contains(failed.Hint, "a larger window") != long {
+					t.Errorf("advice %q", failed.Hint)
+				}
+			}
 			if last := model.requests[len(model.requests)-1]; len(last.Tools) == 0 {
 				t.Error("asked without tools")
 			}

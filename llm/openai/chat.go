@@ -91,7 +91,7 @@ type chatChunk struct {
 		Read   float64 `json:"processed"`
 		Took   float64 `json:"time_ms"`
 	} `json:"prompt_progress"` // llama.cpp, with return_progress
-	Error *apiError `json:"error"`
+	Error json.RawMessage `json:"error"` // text, or an object
 }
 
 type chatDelta struct {
@@ -334,9 +334,15 @@ func (a *chatAnswer) event(name string, data []byte) error {
 	err := json.Unmarshal(data, &chunk)
 	var unlike *json.UnmarshalTypeError // a field has an unexpected type; the rest was decoded
 	known := err == nil || errors.As(err, &unlike) && unlike.Field != ""
+	failed := llm.ErrorText(chunk.Error)
+	if len(chunk.Choices) == 0 {
+		failed = llm.ErrorIn(data)
+	}
 	switch {
 	case name == "error":
-		return a.failure(messageIn(data))
+		return a.failure(llm.ErrorText(data))
+	case failed != "":
+		return a.failure(failed)
 	case !known && name != "" && name != "message":
 		return nil // an event of another kind
 	case !known && !likeJSON(data): // a comment, such as "ping"
@@ -344,8 +350,6 @@ func (a *chatAnswer) event(name string, data []byte) error {
 		return nil
 	case !known:
 		return errNotJSON
-	case chunk.Error != nil:
-		return a.failure(chunk.Error.Message)
 	}
 	if chunk.Usage != nil {
 		a.usage.Prompt, a.usage.Answer, a.usage.Cached = chunk.Usage.Prompt, chunk.Usage.Answer,

@@ -217,39 +217,10 @@ func (o *Provider) send(ctx context.Context, method, path string, body any) (*ht
 	return nil, refusal(o.transport, res)
 }
 
-// apiError is the error object of the protocol.
-type apiError struct {
-	Message string `json:"message"`
-}
-
-// UnmarshalJSON also accepts a plain string, which some servers send.
-func (e *apiError) UnmarshalJSON(b []byte) error {
-	if json.Unmarshal(b, &e.Message) == nil {
-		return nil
-	}
-	type plain apiError
-	return json.Unmarshal(b, (*plain)(e))
-}
-
-// messageIn returns the message of an error: its field error, or message, or all that is not JSON.
-func messageIn(raw []byte) string {
-	var body struct {
-		Error   *apiError `json:"error"`
-		Message string    `json:"message"` // older vLLM
-	}
-	switch {
-	case json.Unmarshal(raw, &body) != nil:
-		return string(raw)
-	case body.Error != nil:
-		return body.Error.Message
-	}
-	return body.Message
-}
-
 // refusal converts a response whose status is not 200 to an error.
 func refusal(t *llm.Transport, res *http.Response) error {
 	raw, _ := io.ReadAll(io.LimitReader(res.Body, 64<<10))
-	message := cmp.Or(llm.Short(messageIn(raw)), http.StatusText(res.StatusCode))
+	message := cmp.Or(llm.Short(llm.ErrorText(raw)), http.StatusText(res.StatusCode))
 	if proxy := t.ProxyOf(res.Request); proxy != "" {
 		message += " (through the proxy " + proxy + ")"
 	}

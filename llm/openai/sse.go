@@ -33,7 +33,7 @@ func readAnswer(r io.Reader, each event) error {
 		}
 		if c > ' ' {
 			_ = in.UnreadByte() // cannot fail after ReadByte
-			if c != '{' {
+			if c != '{' && c != '[' {
 				return readEvents(in, each)
 			}
 			break

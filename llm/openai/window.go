@@ -3,6 +3,7 @@ package openai
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"net/http"
 	"slices"
@@ -56,8 +57,8 @@ func (a advert) chats() bool {
 
 // listing is the response about models.
 type listing struct {
-	Data  []advert  `json:"data"`
-	Error *apiError `json:"error"` // LM Studio answers an unknown path with status 200
+	Data  []advert        `json:"data"`
+	Error json.RawMessage `json:"error"` // LM Studio answers an unknown path with status 200
 }
 
 // sideTimeout bounds requests for optional information.
@@ -71,8 +72,8 @@ func (o *Provider) list(ctx context.Context, timeout time.Duration) ([]advert, e
 			return struct{}{}, o.roundTrip(ctx, http.MethodGet, "models", nil, &all)
 		})
 	})
-	if err == nil && all.Error != nil {
-		err = &llm.StatusError{Code: http.StatusOK, Message: llm.Short(all.Error.Message)}
+	if failure := llm.ErrorText(all.Error); err == nil && failure != "" {
+		err = &llm.StatusError{Code: http.StatusOK, Message: llm.Short(failure)}
 	}
 	return slices.DeleteFunc(all.Data, func(a advert) bool { return !llm.IsName(a.ID) }), err
 }

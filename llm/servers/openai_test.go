@@ -175,6 +175,12 @@ func TestErrorsAreClassified(t *testing.T) {
 		"an error that is text": {500, `{"error":"boom\u001b[31m"}`, func(err error) bool {
 			return errors.As(err, &status) && status.Message == "boom [31m"
 		}},
+		"an error in a list, Gemini": {400, `[{"error":{"code":400,"message":"boom"}}]`, func(err error) bool {
+			return errors.As(err, &status) && status.Message == "boom"
+		}},
+		"details, FastAPI": {422, `{"detail":"boom"}`, func(err error) bool {
+			return errors.As(err, &status) && status.Message == "boom"
+		}},
 		"an error in place of the stream": {
 			200, "data: {\"error\":{\"message\":\"the worker died\"}}\n\n",
 			func(err error) bool {
@@ -448,6 +454,16 @@ func TestRejectedOptionsAreOmitted(t *testing.T) {
 				"max_tokens", "max_tokens",
 			},
 		},
+		"located by FastAPI": {func(w http.ResponseWriter, r *http.Request) {
+			raw, _ := io.ReadAll(r.Body)
+			if strings.Contains(string(raw), "stream_options") {
+				asked = append(asked, "stream_options")
+				says(422, `{"detail":[{"loc":["body","stream_options"],"msg":"extra fields not permitted"}]}`)(w, r)
+				return
+			}
+			asked = append(asked, "")
+			says(200, "data: {\"choices\":[{\"delta\":{\"content\":\"{}\"}}]}\n\ndata: [DONE]\n\n")(w, r)
+		}, []string{"stream_options", "", ""}},
 	} {
 		asked = nil
 		p := wire(t, map[string]http.HandlerFunc{chatPath: c.answer})

@@ -98,7 +98,19 @@ var openAIShapes = map[string]shape{
 	},
 	"an error event of text":     {piece("a") + "event: error\ndata: overloaded\n\n", "a", "", "overloaded"},
 	"an error without a message": {piece("a") + "event: error\ndata: {}\n\n", "a", "", "unspecified error"},
-	"an error in a chunk":        {piece("a") + "data: {\"error\":{\"message\":\"gone\"}}\n\n", "a", "", "gone"},
+	"an error of an older vLLM": {
+		`data: {"object":"error","message":"out of memory","code":400}` + "\n\n" + done, "", "", "out of memory",
+	},
+	"an error in a list of errors": {
+		piece("a") + `data: {"choices":null,"errors":[{"message":"out of memory"}]}` + "\n\n", "a", "", "out of memory",
+	},
+	"an error that is all": {`{"detail":"out of memory"}`, "", "", "out of memory"},
+	"an error in a list":   {`[{"error":{"code":500,"message":"out of memory"}}]`, "", "", "out of memory"},
+	"an error of nothing": {
+		`data: {"error":"","choices":[{"delta":{"content":"a"}}]}` + "\n\n" +
+			`data: {"error":{},"choices":[{"delta":{},"finish_reason":"stop"}]}` + "\n\n" + done, "a", llm.StopEnd, "",
+	},
+	"an error in a chunk": {piece("a") + "data: {\"error\":{\"message\":\"gone\"}}\n\n", "a", "", "gone"},
 	"an event of another kind": {
 		"event: ping\ndata: still here\n\n" + piece("a") + stops, "a", llm.StopEnd, "",
 	},
