@@ -1,9 +1,9 @@
 package llm
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -59,6 +59,9 @@ func (b *CallBuilder) Add(p CallPiece) {
 		c.fault = fmt.Sprintf("its arguments are longer than %d MB", maxArgs>>20)
 		return
 	}
+	if c.args.Len() > 0 && strings.HasPrefix(args, c.args.String()) { // all so far, in each piece
+		c.args.Reset()
+	}
 	c.args.WriteString(args)
 }
 
@@ -108,7 +111,7 @@ func (b *CallBuilder) Calls() (calls []ToolCall) {
 		name, _, _ := strings.Cut(c.name, "<|") // a mark of the model's own format
 		call := ToolCall{ID: c.id, Name: strings.TrimSpace(name), Fault: c.fault}
 		if call.Fault == "" {
-			call.Args, call.Fault = readArgs([]byte(c.args.String()))
+			call.Args, call.Fault = readArgs(c.args.String())
 		}
 		if call.Name == "" && string(call.Args) == "{}" {
 			continue
@@ -118,18 +121,25 @@ func (b *CallBuilder) Calls() (calls []ToolCall) {
 	return calls
 }
 
-// readArgs reads arguments, which may be coded as text again.
-func readArgs(raw []byte) (args json.RawMessage, fault string) {
-	raw = bytes.TrimSpace(raw)
-	if len(raw) == 0 || string(raw) == "null" {
-		return json.RawMessage("{}"), ""
-	}
-	if err := json.Unmarshal(raw, new(any)); err != nil {
-		return nil, "its arguments are not valid JSON (" + err.Error() + "): " + Short(string(raw))
+// readArgs reads arguments, which may be coded as text again, need repair, or follow an empty object.
+func readArgs(text string) (args json.RawMessage, fault string) {
+	text = Unfenced(text)
+	raw := json.RawMessage("{}")
+	for rest := text; rest != "" && rest != "null"; {
+		read, length, err := ReadJSON(rest)
+		if err == nil && string(raw) != "{}" {
+			err = errors.New("text after its end")
+		}
+		if err != nil {
+			return nil, "its arguments are not valid JSON (" + err.Error() + "): " + Short(text)
+		}
+		raw, rest = read, strings.TrimSpace(rest[length:])
 	}
 	var coded string
-	if json.Unmarshal(raw, &coded) == nil && json.Valid([]byte(coded)) {
-		return json.RawMessage(strings.TrimSpace(coded)), ""
+	if json.Unmarshal(raw, &coded) == nil {
+		if inner, fault := readArgs(coded); fault == "" {
+			return inner, ""
+		}
 	}
 	return raw, ""
 }

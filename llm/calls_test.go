@@ -143,7 +143,9 @@ func TestCallsComeBackInAnyScheme(t *testing.T) {
 func TestCallThatCannotBeReadHasAFault(t *testing.T) {
 	for args, want := range map[string]string{
 		`""`: "{}", `null`: "{}", ``: "{}", `"{}}"`: "", `"{"`: "",
-		`"[1]"`: "[1]", `"\"{\\\"a\\\":1}\""`: `{"a":1}`,
+		`"[1]"`: "[1]", `"\"{\\\"a\\\":1}\""`: `{"a":1}`, `"{}{\"a\":1}"`: `{"a":1}`, `"{}\n{} {\"a\":1}"`: `{"a":1}`,
+		`"{\"a\":1}{\"a\":2}"`: "", `"{\"a\":1}{}"`: "", `"{}]"`: "", "\"```json\\n{\\\"a\\\":1}\\n```\"": `{"a":1}`,
+		`"{'a': True}"`: `{"a": true}`, `"{\"a\":\"x\ny\"}"`: `{"a":"x\u000ay"}`, `"{\"a\":1,}"`: `{"a":1}`, `"a=1"`: "",
 	} {
 		var b CallBuilder
 		b.Add(CallPiece{Name: "today<|channel|>commentary", Args: json.RawMessage(args)})
@@ -166,6 +168,22 @@ func TestCallThatCannotBeReadHasAFault(t *testing.T) {
 	}
 	if got := b.Calls(); got[0].Fault == "" || len(got[0].Fault) > 500 {
 		t.Errorf("got %.300q", got[0].Fault)
+	}
+}
+
+// Arguments that are sent whole in each piece, as far as they are written, are read once.
+func TestArgumentsSoFarReplaceThose(t *testing.T) {
+	var b CallBuilder
+	for _, args := range []string{`"{\"q"`, `"{\"q\":\"ru"`, `"{\"q\":\"run\"}"`} {
+		b.Add(CallPiece{Index: new(0), ID: "a", Name: "search_notes", Args: json.RawMessage(args)})
+	}
+	if got := b.Calls(); len(got) != 1 || string(got[0].Args) != `{"q":"run"}` {
+		t.Errorf("got %+v", got)
+	}
+	b = CallBuilder{}
+	b.Add(CallPiece{Name: "x", Args: json.RawMessage(`"` + strings.Repeat("{}", 1<<16) + `"`)})
+	if got := b.Calls(); len(got) != 1 || string(got[0].Args) != "{}" {
+		t.Errorf("got %.99q", got)
 	}
 }
 

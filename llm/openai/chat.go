@@ -95,13 +95,25 @@ type chatChunk struct {
 }
 
 type chatDelta struct {
-	Content   chatText   `json:"content"`
-	Refusal   string     `json:"refusal"`           // replaces the content
-	Reasoning string     `json:"reasoning_content"` // vLLM, llama.cpp, DeepSeek
-	Thinking  string     `json:"reasoning"`         // Ollama, routers
-	Calls     []chatCall `json:"tool_calls"`
+	Content   chatText  `json:"content"`
+	Refusal   string    `json:"refusal"`           // replaces the content
+	Reasoning string    `json:"reasoning_content"` // vLLM, llama.cpp, DeepSeek
+	Thinking  string    `json:"reasoning"`         // Ollama, routers
+	Calls     chatCalls `json:"tool_calls"`
 	// Function is a piece of the only call, as older servers write it.
 	Function *chatFunction `json:"function_call"`
+}
+
+// chatCalls are pieces of calls: a list, or one.
+type chatCalls []chatCall
+
+// UnmarshalJSON never fails; what cannot be read of a piece is missing.
+func (c *chatCalls) UnmarshalJSON(raw []byte) error {
+	if bytes.HasPrefix(raw, []byte("{")) {
+		raw = slices.Concat([]byte("["), raw, []byte("]"))
+	}
+	_ = json.Unmarshal(raw, (*[]chatCall)(c))
+	return nil
 }
 
 // chatText is the text of a message's content, which is a string or a list of parts. Parts that are not

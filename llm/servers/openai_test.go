@@ -85,6 +85,10 @@ func TestStreamedCompletionsOfRealServersAreParsed(t *testing.T) {
 			body:  "data: {\"choices\":[{\"delta\":{\"tool_calls\":[{\"index\":1,\"id\":\"a\",\"function\":{\"name\":\"one\",\"arguments\":{\"q\":1}}}]},\"finish_reason\":\"tool_calls\"}]}\n\n",
 			calls: `a one {"q":1}`, usage: llm.Usage{Stopped: llm.StopEnd},
 		},
+		"a call that is no list": {
+			body:  "data: {\"choices\":[{\"delta\":{\"tool_calls\":{\"index\":0,\"id\":\"a\",\"function\":{\"name\":\"one\",\"arguments\":\"{}{\\\"q\\\":1}\"}}},\"finish_reason\":\"tool_calls\"}]}\n\n",
+			calls: `a one {"q":1}`, usage: llm.Usage{Stopped: llm.StopEnd},
+		},
 		"a call of an older server": {
 			body: "data: {\"choices\":[{\"delta\":{\"function_call\":{\"name\":\"one\",\"arguments\":\"\"}}}]}\n\ndata: " +
 				"{\"choices\":[{\"delta\":{\"function_call\":{\"arguments\":\"{\\\"q\\\":\"}}}]}\n\ndata: " +
