@@ -5,10 +5,13 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"mime"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/mark3labs/mcp-go/mcp"
 
@@ -30,20 +33,56 @@ type words struct {
 // result converts the result of a tool call to text.
 func (w words) result(result *mcp.CallToolResult) string {
 	var parts []string
-	hasText := false
 	for _, c := range result.Content {
-		if text, ok := c.(mcp.TextContent); ok {
-			hasText = hasText || strings.TrimSpace(text.Text) != ""
-		}
 		if part := w.part(c); part != "" {
 			parts = append(parts, part)
 		}
 	}
-	// The protocol asks servers to repeat structured content as text.
-	if structured := structuredText(result); structured != "" && !hasText {
+	// The protocol asks servers to repeat structured content as text; some only sum it up.
+	if structured := structuredText(result); structured != "" && !tells(parts, structured) {
 		parts = append(parts, structured)
 	}
 	return w.shortened(strings.Join(parts, "\n\n"))
+}
+
+// tells reports whether one of the texts is a document, or all of them together have each of its values.
+func tells(texts []string, document string) bool {
+	whole, _ := canonical([]byte(document)) // valid, as it was decoded from JSON
+	if slices.ContainsFunc(texts, func(text string) bool {
+		same, err := canonical([]byte(text))
+		return err == nil && same == whole
+	}) {
+		return true
+	}
+	var value any
+	decoder := json.NewDecoder(strings.NewReader(document))
+	decoder.UseNumber()
+	all := strings.Join(texts, "\n")
+	return len(all) <= maxText && len(document) <= maxText && decoder.Decode(&value) == nil && has(spaced(all), value)
+}
+
+// has reports whether a text has each value of a document.
+func has(text string, value any) bool {
+	switch v := value.(type) {
+	case map[string]any:
+		return has(text, slices.Collect(maps.Values(v)))
+	case []any:
+		return !slices.ContainsFunc(v, func(one any) bool { return !has(text, one) })
+	case nil:
+		return true
+	}
+	words := fmt.Sprint(value)
+	return words == "" || strings.Contains(text, spaced(words))
+}
+
+// spaced returns the words of a text, with spaces around each.
+func spaced(text string) string {
+	return " " + strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) {
+			return r
+		}
+		return ' '
+	}, text) + " "
 }
 
 const (
@@ -134,8 +173,11 @@ func (w words) binary(what, kind, encoded string) string {
 // inURLs converts URL-safe base64 to the standard alphabet.
 var inURLs = strings.NewReplacer("-", "+", "_", "/")
 
-// decoded decodes base64 of either alphabet, with or without padding.
+// decoded decodes base64 of either alphabet, with or without padding, also in a data: address.
 func decoded(text string) ([]byte, error) {
+	if _, data, is := strings.Cut(text, ";base64,"); is {
+		text = data
+	}
 	text = strings.TrimRight(strings.TrimSpace(text), "=")
 	return base64.RawStdEncoding.DecodeString(inURLs.Replace(text))
 }

@@ -100,6 +100,8 @@ func TestUnknownItemDoesNotLoseTheOthers(t *testing.T) {
 		{mcp.MethodToolsCall, `{"content":"plain"}`, "plain"},
 		{mcp.MethodToolsCall, `{"content":{"type":"text","text":"alone"}}`, "alone"},
 		{mcp.MethodToolsCall, `{"structuredContent":{"a":1}}`, ""},
+		{mcp.MethodToolsCall, `{"toolResult":"of an old server"}`, "of an old server"},
+		{mcp.MethodToolsCall, `{"toolResult":{"a":1}}`, `{"a":1}`},
 		{mcp.MethodPromptsGet, `{"messages":[{"role":"system","content":"be kind"},{"role":"user",` +
 			`"content":{"type":"text","text":"b"}}]}`, "be kind|b"},
 		{
@@ -141,6 +143,40 @@ func TestUnknownItemDoesNotLoseTheOthers(t *testing.T) {
 		}
 		if text := strings.Join(got, "|"); text != c.want {
 			t.Errorf("%s\n got %s\nwant %s", c.result, text, c.want)
+		}
+	}
+}
+
+// Structured content is left out only if the text tells it all.
+func TestStructuredContentIsTold(t *testing.T) {
+	hub := &Client{}
+	hub.defaults()
+	for _, c := range []struct {
+		texts  []string
+		object string
+		told   bool
+	}{
+		{[]string{"list_projects returned 2 item(s)."}, `{"projects":["Rover","Boiler 42"]}`, false},
+		{[]string{"Found 12 rows."}, `{"rows":[1,2]}`, false},
+		{[]string{"It is sunny."}, `{"sunny":true}`, false},
+		{nil, `{"a":1}`, false},
+		{[]string{" { \"b\": [2], \"a\": \"x\\ny\" } "}, `{"a":"x\ny","b":[2]}`, true},
+		{[]string{"Here it is:", `{"a":"ü"}`}, `{"a":"\u00fc"}`, true},
+		{[]string{"a page of text,\nwith “marks”"}, `{"result":"a page of text,\nwith “marks”"}`, true},
+		{[]string{"Rover", "Boiler 42"}, `{"result":["Rover","Boiler 42"]}`, true},
+		{[]string{"3.5 °C, -2 at night"}, `{"day":3.5,"night":-2,"wind":null,"note":""}`, true},
+		{[]string{"Done."}, `{}`, true},
+	} {
+		result := &mcp.CallToolResult{RawStructuredContent: json.RawMessage(c.object)}
+		for _, text := range c.texts {
+			result.Content = append(result.Content, mcp.NewTextContent(text))
+		}
+		want := strings.Join(c.texts, "\n\n")
+		if !c.told {
+			want = strings.TrimSpace(want + "\n\n" + c.object)
+		}
+		if got := (words{hub, "s"}).result(result); got != want {
+			t.Errorf("got %q, want %q", got, want)
 		}
 	}
 }

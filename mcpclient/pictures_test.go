@@ -17,12 +17,14 @@ func TestImagesOfAResultArePassedToTheModel(t *testing.T) {
 		t.Fatal(err)
 	}
 	good := mcp.NewImageContent(base64.StdEncoding.EncodeToString(picture.Bytes()), "image/png")
+	address := mcp.NewImageContent("data:image/png;base64,"+good.Data, "image/png")
 	damaged := mcp.NewImageContent("iVBORw0KGgo=", "image/png")
 	for name, tc := range map[string]struct {
 		content []mcp.Content
 		want    int
 	}{
 		"one among text": {[]mcp.Content{mcp.NewTextContent("Here it is:"), good}, 1},
+		"as an address":  {[]mcp.Content{address}, 1},
 		"damaged ones":   {[]mcp.Content{damaged, mcp.NewImageContent("%%%", "image/png"), good}, 1},
 		"many":           {[]mcp.Content{good, good, good, good, good, good}, maxPictures},
 		"none":           {[]mcp.Content{mcp.NewTextContent("no picture")}, 0},

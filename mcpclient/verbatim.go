@@ -83,6 +83,9 @@ func (v verbatim) SendRequest(ctx context.Context, request transport.JSONRPCRequ
 		fields["tools"], _ = json.Marshal(tools) // always encodable, as they were decoded from JSON
 		response.Result, _ = json.Marshal(fields)
 	case mcp.MethodToolsCall:
+		if missing(fields["content"]) { // of 2024
+			fields["content"] = fields["toolResult"]
+		}
 		fields["content"] = items(fields["content"], fields["structuredContent"], content)
 		response.Result, _ = json.Marshal(fields)
 	case mcp.MethodPromptsGet:
