@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 
+	"lifehub/llm"
+
 	"github.com/goccy/go-yaml"
 )
 
@@ -203,7 +205,7 @@ func beginsArguments(text string) bool {
 
 // json reads a JSON value: the arguments of the tool named before it, or calls.
 func (s *callReader) json(rest string) int {
-	raw, size, err := readJSON(rest)
+	raw, size, err := llm.ReadJSON(rest)
 	if err != nil {
 		if s.marked || namesTool(rest, s.known) || s.name != "" {
 			s.problem = fmt.Errorf("not valid JSON: %w", err)
@@ -329,7 +331,7 @@ func (s *callReader) call(fields map[string]json.RawMessage) (Step, bool) {
 func objectIn(raw json.RawMessage) json.RawMessage {
 	var coded string
 	if json.Unmarshal(raw, &coded) == nil {
-		if inner, _, err := readJSON(strings.TrimSpace(coded)); err == nil {
+		if inner, _, err := llm.ReadJSON(strings.TrimSpace(coded)); err == nil {
 			raw = inner
 		}
 	}
@@ -450,7 +452,7 @@ func ToolName(name string, known func(string) bool) string {
 // object.
 func namedArguments(text string) (input json.RawMessage, rest string, err error) {
 	if start := strings.TrimLeft(text, " \t\r\n"); strings.HasPrefix(start, "{") {
-		raw, size, err := readJSON(start)
+		raw, size, err := llm.ReadJSON(start)
 		after := strings.TrimLeft(start[size:], " \t\r\n,")
 		if err != nil || !strings.HasPrefix(after, ")") {
 			return nil, "", errors.New("its arguments are not JSON values")
@@ -463,7 +465,7 @@ func namedArguments(text string) (input json.RawMessage, rest string, err error)
 	for i := 0; i < len(text); i++ {
 		switch c := text[i]; c {
 		case '"', '\'':
-			size := repairString(&strings.Builder{}, text[i:])
+			size := llm.RepairString(&strings.Builder{}, text[i:])
 			if size == 0 {
 				return nil, "", errors.New("a text among its arguments does not end")
 			}
@@ -500,7 +502,7 @@ func namedArguments(text string) (input json.RawMessage, rest string, err error)
 				continue
 			}
 			object.WriteByte('}')
-			fixed, _ := repairJSON(object.String())
+			fixed, _ := llm.RepairJSON(object.String())
 			if !json.Valid([]byte(fixed)) {
 				return nil, "", errors.New("its arguments are not JSON values")
 			}

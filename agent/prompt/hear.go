@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"lifehub/agent"
+	"lifehub/llm"
 )
 
 // Hear listens to a reply while it is streamed. It passes on reasoning, and of
@@ -272,7 +273,7 @@ func textIn(text string, first bool) int {
 		}
 		size += end[1]
 	case beginsJSON(trimmed) && len(text) <= maxDraft:
-		_, length, err := readJSON(trimmed + text[len(line):])
+		_, length, err := llm.ReadJSON(trimmed + text[len(line):])
 		if err != nil {
 			return 0
 		}
@@ -346,7 +347,7 @@ func stringEnd(raw string) int {
 // is returned unchanged.
 func unquoted(raw string) (text string) {
 	var b strings.Builder
-	repairString(&b, `"`+raw+`"`)
+	llm.RepairString(&b, `"`+raw+`"`)
 	if json.Unmarshal([]byte(b.String()), &text) != nil {
 		return raw
 	}

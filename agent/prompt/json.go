@@ -34,7 +34,7 @@ func jsonIn(text string) iter.Seq2[json.RawMessage, error] {
 			if !beginsJSON(text[i:]) {
 				continue
 			}
-			raw, length, err := readJSON(text[i:])
+			raw, length, err := llm.ReadJSON(text[i:])
 			if err != nil {
 				yield(nil, fmt.Errorf("not valid JSON: %w", err))
 				return
@@ -81,11 +81,3 @@ func beginsJSON(text string) bool {
 	return text[0] == '{' && (strings.HasPrefix(inside, `"`) || strings.HasPrefix(inside, "'")) ||
 		text[0] == '[' && strings.HasPrefix(inside, "{")
 }
-
-// What a model writes as JSON is read as the arguments of native calls are.
-
-func readJSON(text string) (raw json.RawMessage, length int, err error) { return llm.ReadJSON(text) }
-
-func repairJSON(text string) (fixed string, length int) { return llm.RepairJSON(text) }
-
-func repairString(b *strings.Builder, text string) (length int) { return llm.RepairString(b, text) }

@@ -11,6 +11,7 @@ import (
 
 	"lifehub/agent"
 	"lifehub/internal/text"
+	"lifehub/llm"
 )
 
 // AnswerTool is the name by which a model that replies in JSON gives its answer:
@@ -260,7 +261,7 @@ func channels(whole string) (thought, rest string, calls []Step, err error) {
 			}
 			switch to := recipient.FindStringSubmatch(head); {
 			case to != nil && ToolName(to[1], nil) != "":
-				raw, _, wrong := readJSON(strings.TrimSpace(body))
+				raw, _, wrong := llm.ReadJSON(strings.TrimSpace(body))
 				if wrong != nil {
 					err = fmt.Errorf("the arguments of %.60s are not JSON: %w", to[1], wrong)
 				}

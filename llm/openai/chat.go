@@ -347,7 +347,7 @@ func (a *chatAnswer) event(name string, data []byte) error {
 	var unlike *json.UnmarshalTypeError // a field has an unexpected type; the rest was decoded
 	known := err == nil || errors.As(err, &unlike) && unlike.Field != ""
 	failed := llm.ErrorText(chunk.Error)
-	if len(chunk.Choices) == 0 {
+	if len(chunk.Choices) == 0 && (name == "" || name == "message") {
 		failed = llm.ErrorIn(data)
 	}
 	switch {
