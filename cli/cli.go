@@ -20,6 +20,7 @@ import (
 	"lifehub/cli/chatcmd"
 	"lifehub/cli/settings"
 	"lifehub/internal/files"
+	"lifehub/internal/when"
 	"lifehub/llm"
 	"lifehub/tui/safetext"
 )
@@ -33,6 +34,7 @@ const grace = 2 * time.Second
 func Main(licences string, examples fs.FS) int {
 	// New files are private to their owner, whatever the user's umask.
 	setUmask()
+	when.SetLocal()
 	ctx, cancel := context.WithCancelCause(context.Background())
 	defer cancel(nil)
 	signals := app.CancelOnSignal(cancel)
