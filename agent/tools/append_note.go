@@ -35,6 +35,9 @@ func newAppendNote(v noteWriter, daily Daily, now func() time.Time) agent.Tool {
 			if args.Heading != "" {
 				head += "## " + args.Heading + "\n\n"
 			}
+			if logseqDay.MatchString(name) {
+				content = asItem(content)
+			}
 			c := newNote(folder, name, head+content)
 			c.line = 1 + strings.Count(head, "\n")
 			return c, nil
@@ -85,6 +88,9 @@ func appended(note notes.Note, raw []byte, content, heading string) (now []byte,
 		return nil, 0, err
 	}
 	after := len(p.lines)
+	if isOutline(note) && heading == "" {
+		content = asItem(content)
+	}
 	if heading != "" {
 		if end, ok := sectionEnd(note, heading, after); ok {
 			after = end
@@ -94,6 +100,25 @@ func appended(note notes.Note, raw []byte, content, heading string) (now []byte,
 	}
 	line = p.appendTo(after, strings.Split(content, "\n")...)
 	return p.bytes(), line, nil
+}
+
+// logseqDay matches the path of a day in Logseq.
+var logseqDay = regexp.MustCompile(`^journals/\d{4}_\d\d_\d\d\.md$`)
+
+// asItem returns a text as a list item, unless it is a list.
+func asItem(content string) string {
+	if listItem.MatchString(content) {
+		return content
+	}
+	return "- " + strings.ReplaceAll(content, "\n", "\n  ")
+}
+
+// isOutline reports whether a note is in a folder of Logseq and ends in a list, as Logseq writes it. A line after it would
+// be of the last item.
+func isOutline(note notes.Note) bool {
+	dir, _, _ := strings.Cut(note.Path, "/")
+	blocks := text.Blocks(note.Text)
+	return (dir == "journals" || dir == "pages") && len(blocks) > 0 && blocks[len(blocks)-1].Depth > 0
 }
 
 // sectionEnd returns the last line of the section under a heading. last is the

@@ -197,6 +197,11 @@ func TestWritersDoWhatTheyShow(t *testing.T) {
 			args: `{"path":"log","old_text":"one\ntwo","new_text":"1\n2"}`,
 			path: "log.md", now: "1\r\n2\r\n", said: "changed log.md",
 		},
+		"an outline of Logseq goes on": {
+			files: map[string]string{"pages/log.md": "type:: log\n\n- first\n\t- child\n"}, tool: "append_note",
+			args: `{"path":"pages/log.md","content":"second\nline"}`,
+			path: "pages/log.md", now: "type:: log\n\n- first\n\t- child\n- second\n  line\n", said: "added to pages/log.md",
+		},
 		"a list goes on": {
 			files: map[string]string{"log.md": "# Log\n\n- first\n"}, tool: "append_note",
 			args: `{"path":"log.md","content":"- second\n- third"}`,
@@ -244,7 +249,7 @@ func TestWritersDoWhatTheyShow(t *testing.T) {
 		},
 		"an outliner's journal is known": {
 			files: map[string]string{"journals/2026_10_07.md": "- a", "pages/x.md": ""}, tool: "append_note",
-			args: `{"content":"- b"}`,
+			args: `{"content":"b"}`,
 			path: "journals/2026_10_08.md", now: "- b\n", said: "created journals/2026_10_08.md",
 		},
 		"the first diary entry begins a folder": {
