@@ -146,12 +146,13 @@ func (e *UnreadError) Error() string { return e.Reason }
 
 const notText = "not text, despite its name"
 
-// isBinary reports whether a file is not text: it has NUL bytes near its start,
-// and is neither UTF-8 nor marked as UTF-16.
+// isBinary reports whether a file is not text: it has NUL bytes, and not only because it is UTF-16.
 func isBinary(raw []byte) bool {
-	const block = 8 << 10
-	isUTF16 := bytes.HasPrefix(raw, []byte{0xFF, 0xFE}) || bytes.HasPrefix(raw, []byte{0xFE, 0xFF})
-	return bytes.IndexByte(raw[:min(len(raw), block)], 0) >= 0 && !isUTF16 && !utf8.Valid(raw)
+	if bytes.IndexByte(raw, 0) < 0 {
+		return false
+	}
+	text, _, err := transform.Bytes(unicode.BOMOverride(transform.Nop), raw)
+	return err != nil || bytes.IndexByte(text, 0) >= 0
 }
 
 // decodeText converts a text file to UTF-8. A byte order mark determines the

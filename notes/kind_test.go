@@ -213,8 +213,10 @@ func TestBinaryFileIsNotANote(t *testing.T) {
 		isNote bool
 	}{
 		"program.md":    {"\x7fELF\x02\x01\x00\x00\xff\xfe\x80 words", false},
-		"late.md":       {strings.Repeat("word ", 3000) + "\x00\xff", true}, // the first block is text
-		"nul.md":        {"a word\x00 and another", true},
+		"late.md":       {strings.Repeat("word ", 3000) + "\x00", false},
+		"nul.md":        {"\x00\x00zebra", false},
+		"utf16nul.md":   {"\xff\xfeh\x00\x00\x00", false},
+		"utf32le.md":    {"\xff\xfe\x00\x00h\x00\x00\x00", false},
 		"latin.md":      {"caf\xe9", true},
 		"utf16le.md":    {"\xff\xfeh\x00i\x00", true},
 		"utf16be.md":    {"\xfe\xff\x00h\x00i", true},
