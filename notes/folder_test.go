@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -274,6 +275,48 @@ func TestReplaceFailsIfTheNoteChanged(t *testing.T) {
 		t.Errorf("got %q", raw)
 	}
 	noLeftovers(t, folder)
+}
+
+// TestProtectedNoteIsNotWritten: nor is it removed; what is written keeps its owner.
+func TestProtectedNoteIsNotWritten(t *testing.T) {
+	folder := vault(t, map[string]string{"a.md": "one\n", "b.md": "one\n"})
+	locked, own := filepath.Join(folder.Dir(), "a.md"), filepath.Join(folder.Dir(), "b.md")
+	if err := os.Chmod(locked, 0o444); err != nil {
+		t.Fatal(err)
+	}
+	for name, err := range map[string]error{
+		"replace": folder.Replace("a.md", []byte("one\n"), []byte("two\n")),
+		"change":  folder.Change("a.md", func(was []byte) ([]byte, error) { return append(was, 'x'), nil }),
+		"remove":  folder.Together(func(w Writing) error { return w.Write("a.md", []byte("one\n"), nil) }),
+	} {
+		if !errors.Is(err, fs.ErrPermission) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if raw, err := os.ReadFile(locked); string(raw) != "one\n" {
+		t.Errorf("got %q, %v", raw, err)
+	}
+	const nobody = 65534
+	chowned := os.Chown(own, nobody, nobody) == nil
+	was, _ := os.Stat(own)
+	if err := folder.Replace("b.md", []byte("one\n"), []byte("two\n")); err != nil {
+		t.Fatal(err)
+	}
+	if is, _ := os.Stat(own); chowned && fmt.Sprint(ownerOf(is)) != fmt.Sprint(ownerOf(was)) {
+		t.Errorf("the owner is %v, was %v", ownerOf(is), ownerOf(was))
+	}
+	noLeftovers(t, folder)
+}
+
+// ownerOf returns what the system knows of a file's owner: two fields on Unix, none elsewhere.
+func ownerOf(info fs.FileInfo) (owner []uint64) {
+	status := reflect.Indirect(reflect.ValueOf(info.Sys()))
+	for _, name := range []string{"Uid", "Gid"} {
+		if field := status.FieldByName(name); field.IsValid() {
+			owner = append(owner, field.Uint())
+		}
+	}
+	return owner
 }
 
 func noLeftovers(t *testing.T, folder *Folder) {

@@ -42,6 +42,9 @@ func readFolder(root *os.Root, dir string, _ func()) ([]child, error) {
 // deviceOf returns "": the device is not known on this system.
 func deviceOf(*os.Root) string { return "" }
 
+// keepOwner does nothing: a new file has the owner that the system gives it.
+func keepOwner(*os.Root, string, fs.FileInfo) {}
+
 // syncDir does nothing: folders cannot be synced on this system.
 func syncDir(*os.Root, string) error { return nil }
 

@@ -111,6 +111,13 @@ func deviceOf(root *os.Root) string {
 	return fmt.Sprint(status.Dev)
 }
 
+// keepOwner gives a file the owner and group of another, or only the group, as far as this user may.
+func keepOwner(root *os.Root, name string, of fs.FileInfo) {
+	if status, ok := of.Sys().(*syscall.Stat_t); ok && root.Chown(name, int(status.Uid), int(status.Gid)) != nil {
+		_ = root.Chown(name, -1, int(status.Gid))
+	}
+}
+
 // syncDir makes a rename in dir durable.
 func syncDir(root *os.Root, dir string) error {
 	handle, err := root.Open(dir)

@@ -76,7 +76,7 @@ func (f *Folder) claim(temp, name string) error {
 
 // Replace changes a note's content from was to now; if its content is no longer
 // was, it returns [ErrChanged]. A crash leaves either the old or the new content.
-// The note's permissions are preserved.
+// The note's permissions are preserved, and its owner if the user may give files to others.
 func (f *Folder) Replace(name string, was, now []byte) (err error) {
 	if err := Writable(name); err != nil {
 		return err
@@ -182,6 +182,7 @@ func (f *Folder) replace(name string, was, now []byte) (err error) {
 		return reason(name, err)
 	}
 	defer f.root().Remove(temp) // fails if the rename succeeded
+	keepOwner(f.root(), temp, info)
 	if err := f.root().Chmod(temp, info.Mode().Perm()); err != nil {
 		return reason(name, err)
 	}
@@ -226,7 +227,15 @@ func (f *Folder) alone(write func() error) error {
 	}
 }
 
-// unchanged returns an error if the note's content is not was.
+// Protected returns an error, [fs.ErrPermission], if the file of a note exists and may not be written by this user.
+func (f *Folder) Protected(name string) error {
+	if err := files.ProtectedIn(f.root(), name); err != nil {
+		return reason(name, err)
+	}
+	return nil
+}
+
+// unchanged returns an error if the note's content is not was, or may not be changed.
 func (f *Folder) unchanged(name string, was []byte) (fs.FileInfo, error) {
 	r := Reader{Folder: f}
 	defer r.Close()
@@ -240,7 +249,7 @@ func (f *Folder) unchanged(name string, was []byte) (fs.FileInfo, error) {
 	if !bytes.Equal(is, was) {
 		return nil, reason(name, ErrChanged)
 	}
-	return info, nil
+	return info, f.Protected(name)
 }
 
 // temp writes text to a new hidden file next to name and syncs it.

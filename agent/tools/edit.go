@@ -2,6 +2,7 @@ package tools
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -154,7 +155,7 @@ type planned[Args any] struct {
 func (p *planned[Args]) compute(ctx context.Context) (change, error) {
 	c, err := p.plan(ctx, p.args)
 	if err == nil {
-		err = notes.Writable(c.path)
+		err = cmp.Or(notes.Writable(c.path), c.folder.Protected(c.path))
 	}
 	return c, err
 }

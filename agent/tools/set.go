@@ -62,6 +62,11 @@ func (w setWriter[Args]) Prepare(ctx context.Context, args Args) (agent.Change, 
 	if err != nil {
 		return nil, err
 	}
+	for _, c := range s.changes {
+		if err := c.folder.Protected(c.path); err != nil {
+			return nil, err
+		}
+	}
 	return preparedSet{w.noteWriter, w.sets, s}, nil
 }
 

@@ -3,7 +3,10 @@ package tools
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -601,6 +604,28 @@ func TestDailyNotesFollowTheirNames(t *testing.T) {
 	b.run("append_note", `{"content":"x"}`)
 	if got := b.text("08.10.2026.md"); got != "# Donnerstag, 8. Oktober 2026\n\nx\n" {
 		t.Errorf("the heading: %q", got)
+	}
+}
+
+// TestProtectedNoteIsRefusedBeforeItIsShown: nobody is asked about a change that cannot be made.
+func TestProtectedNoteIsRefusedBeforeItIsShown(t *testing.T) {
+	b := work(t, map[string]string{"a.md": "- [ ] one\n"})
+	if err := os.Chmod(filepath.Join(b.folders[0].Dir(), "a.md"), 0o444); err != nil {
+		t.Fatal(err)
+	}
+	for _, call := range [][2]string{
+		{"append_note", `{"path":"a","content":"x"}`},
+		{"complete_task", `{"task":"one"}`},
+		{"edit_note", `{"path":"a","old_text":"one","new_text":"two"}`},
+		{"add_task", `{"text":"x","note":"a"}`},
+	} {
+		if _, err := b.tool(call[0]).(agent.Preparer).Prepare(t.Context(),
+			json.RawMessage(call[1])); !errors.Is(err, fs.ErrPermission) {
+			t.Errorf("%s is shown: %v", call[0], err)
+		}
+	}
+	if got := b.text("a.md"); got != "- [ ] one\n" {
+		t.Errorf("it is %q", got)
 	}
 }
 

@@ -3,8 +3,10 @@ package files
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"syscall"
 )
 
 // Write replaces a file that only its owner may read, creating its folder if
@@ -17,6 +19,9 @@ func Write(file string, data []byte) (err error) {
 		return err
 	}
 	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+		return err
+	}
+	if err := protected(anywhere{}, file); err != nil {
 		return err
 	}
 	temp, err := os.CreateTemp(filepath.Dir(file), filepath.Base(file)+".new-*") // created with mode 0600
@@ -32,6 +37,29 @@ func Write(file string, data []byte) (err error) {
 		return err
 	}
 	return os.Rename(temp.Name(), file)
+}
+
+// ProtectedIn returns an error, [fs.ErrPermission], if a file in root exists and may not be written by this user. A
+// rename over it does not ask for that; nor is anything refused to the superuser, so a file that nobody may write is
+// protected, too.
+func ProtectedIn(root *os.Root, name string) error { return protected(root, name) }
+
+func protected(in folder, name string) error {
+	info, err := in.Stat(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err == nil && info.Mode().Perm()&0o222 != 0 {
+		var file *os.File
+		if file, err = in.OpenFile(name, os.O_WRONLY|syscall.O_NONBLOCK, 0); err == nil {
+			return file.Close()
+		}
+	}
+	if err == nil || errors.Is(err, fs.ErrPermission) {
+		return fmt.Errorf("it is write-protected; if it may change, allow that (chmod u+w) and try again: %w",
+			fs.ErrPermission)
+	}
+	return err
 }
 
 // maxLinks bounds the length of a chain of symbolic links.

@@ -1,6 +1,8 @@
 package files
 
 import (
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"testing"
@@ -55,6 +57,20 @@ func TestWriteFollowsLinks(t *testing.T) {
 	for _, dir := range []string{home, dots} {
 		if left, _ := filepath.Glob(filepath.Join(dir, "*.new-*")); len(left) > 0 {
 			t.Errorf("%q are left", left)
+		}
+	}
+}
+
+func TestProtectedFileIsNotReplaced(t *testing.T) {
+	for mode, protected := range map[os.FileMode]bool{0o444: true, 0o400: true, 0o600: false, 0o644: false} {
+		file := filepath.Join(t.TempDir(), "a")
+		if err := errors.Join(os.WriteFile(file, []byte("was"), 0o600), os.Chmod(file, mode)); err != nil {
+			t.Fatal(err)
+		}
+		err := Write(file, []byte("now"))
+		text, _ := os.ReadFile(file)
+		if errors.Is(err, fs.ErrPermission) != protected || (string(text) == "was") != protected {
+			t.Errorf("%v: %q, %v", mode, text, err)
 		}
 	}
 }
