@@ -56,6 +56,7 @@ func (n *Note) readBody(body string) {
 	n.readTasks(lines, code, ends)
 	if kindOf(n.Path) == orgMode {
 		n.readOrgTasks(lines, code)
+		n.dropUnlisted()
 	}
 }
 

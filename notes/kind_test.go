@@ -247,8 +247,11 @@ func TestOrgHeadingsWithAStateAreTasks(t *testing.T) {
 			"three\n* CLOSED four\n* TODO no state here\n",
 		"trip.org": "* TODO trip\nDEADLINE: <2026-12-01 Tue>--<2026-12-03 Thu>\n* TODO next DEADLINE: <2026-11-30 Mon>\n" +
 			"the DEADLINE: <2026-11-29 Sun> is near\n** NEXT\tpack\n   SCHEDULED: <2026-11-30 Mon>\n",
+		"agenda.org": "* COMMENT Old\n** TODO x\n* TODO a\n* TODO [#A] COMMENT y\n* TODO A COMMENT on b\n* Done :home:ARCHIVE:\n" +
+			"- [ ] box\n** TODO z\n*** COMMENT q\n** TODO w\n* Archive\n** TODO d\n*** TODO e :ARCHIVE:\n",
 	})
 	for name, want := range map[string][]string{
+		"agenda.org": {"3 open a", "5 open A COMMENT on b", "12 open d"},
 		"work.org": {
 			"2 open Call the plumber #home A due 2026-11-28 on 2026-11-27 every week",
 			"4 done Pay the rent at 2026-11-02", "6 cancelled Paint", "9 open a box",

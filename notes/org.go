@@ -3,6 +3,7 @@ package notes
 import (
 	"bytes"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -81,6 +82,26 @@ func orgLine(line string, drawer *bool) string {
 		}
 	}
 	return orgInline(line)
+}
+
+// orgUnlisted matches the headings of a converted Org file whose subtrees are not in Org's agenda.
+var orgUnlisted = regexp.MustCompile(`^COMMENT(?: |$)|(?:^| )#ARCHIVE(?: |$)`)
+
+// dropUnlisted removes the tasks, in the order of their lines, that are in a subtree that is not in Org's agenda.
+func (n *Note) dropUnlisted() {
+	next, level := 0, 0 // level is that of the subtree; 0: none
+	n.Tasks = slices.DeleteFunc(n.Tasks, func(t Task) bool {
+		for ; next < len(n.Headings) && n.Headings[next].Line <= t.Line; next++ {
+			h := n.Headings[next]
+			if level > 0 && h.Level > level {
+				continue
+			}
+			if level = 0; orgUnlisted.MatchString(h.Text) || h.Line == t.Line && orgUnlisted.MatchString(t.Text) {
+				level = h.Level
+			}
+		}
+		return level > 0
+	})
 }
 
 // orgProperty converts a keyword or property.
