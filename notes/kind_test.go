@@ -238,6 +238,28 @@ func TestBinaryFileIsNotANote(t *testing.T) {
 	}
 }
 
+// TestOrgLinksLeadIntoTheirFile: a heading, a target and an ID of the file itself come before notes of that name.
+func TestOrgLinksLeadIntoTheirFile(t *testing.T) {
+	const file = "* One\r\n** TODO [#A] Two words :home:\r\n:PROPERTIES:\r\n:CUSTOM_ID: cid\r\n:END:\r\n<<tgt>> <<<Radio>>>\r\n" +
+		"#+NAME: table\r\n| a |\r\n"
+	var names Names
+	names.Add("dir/a.org", "A title")
+	names.Add("one.org")
+	names.Add("two.org")
+	names.Add("two.md")
+	for link, want := range map[string]string{
+		"[[*One]]": "dir/a.org", "[[One]]": "dir/a.org", "[[one][shown]]": "dir/a.org", "[[Two words]]": "dir/a.org",
+		"[[*two words][x]]": "dir/a.org", "[[tgt]]": "dir/a.org", "[[radio]]": "dir/a.org", "[[table]]": "dir/a.org",
+		"[[#cid]]": "dir/a.org", "[[file:one.org]]": "one.org", "[[file:one]]": "", "[[two]]": "two.md",
+		"[[file:two.org::*One]]": "two.org", "[[Three]]": "", "[[words]]": "",
+	} {
+		n := Parse(Entry{Path: "dir/a.org"}, fromOrg([]byte(file+link+"\r\n")))
+		if len(n.Links) != 1 || names.Of(n.Path, n.Links[0]) != want {
+			t.Errorf("%s: %+v leads to %q, want %q", link, n.Links, names.Of(n.Path, n.Links[0]), want)
+		}
+	}
+}
+
 func TestOrgHeadingsWithAStateAreTasks(t *testing.T) {
 	folder := vault(t, map[string]string{
 		"work.org": "#+TITLE: Work\n* TODO [#A] Call the plumber :home:\nDEADLINE: <2026-11-28 Sat +1w> SCHEDULED: " +

@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"lifehub/internal/text"
 )
 
 var (
@@ -21,8 +23,9 @@ var (
 func fromOrg(raw []byte) []byte {
 	var out bytes.Buffer
 	out.Grow(len(raw) + len(raw)/16)
-	code, drawer := "", false
-	for i, line := range strings.Split(WithLF(string(raw)), "\n") {
+	file := WithLF(string(raw))
+	code, drawer, own := "", false, orgPlaces(file)
+	for i, line := range strings.Split(file, "\n") {
 		if i > 0 {
 			out.WriteByte('\n')
 		}
@@ -45,7 +48,7 @@ func fromOrg(raw []byte) []byte {
 			out.WriteString(line)
 			continue
 		}
-		out.WriteString(orgLine(line, &drawer))
+		out.WriteString(orgLine(line, &drawer, own))
 	}
 	if code != "" {
 		out.WriteString("\n```")
@@ -53,8 +56,27 @@ func fromOrg(raw []byte) []byte {
 	return out.Bytes()
 }
 
+// What a link in an Org file finds by its name there: a heading, without state and priority, and a target.
+var (
+	orgTitle = regexp.MustCompile(`(?m)^\*+[ \t]+(?:\p{Lu}{2,}[ \t]+)?(?:\[#\w+\][ \t]+)?(.*?)` +
+		`(?:[ \t]+:[\w@#%:]+:)?[ \t]*$`)
+	orgTarget = regexp.MustCompile(`(?m)<<([^<>\n]+)>>|^[ \t]*#\+(?i:name):[ \t]+(.*?)[ \t]*$`)
+)
+
+// orgPlaces returns the keys of the names that places in an Org file have.
+func orgPlaces(file string) map[string]bool {
+	own := map[string]bool{}
+	if !strings.Contains(file, "[[") {
+		return own
+	}
+	for _, m := range slices.Concat(orgTitle.FindAllStringSubmatch(file, -1), orgTarget.FindAllStringSubmatch(file, -1)) {
+		own[text.Key(strings.Join(m[1:], ""))] = true
+	}
+	return own
+}
+
 // orgLine converts a line outside of code.
-func orgLine(line string, drawer *bool) string {
+func orgLine(line string, drawer *bool, own map[string]bool) string {
 	bare := strings.TrimSpace(line)
 	if bare == "" {
 		return line
@@ -62,7 +84,7 @@ func orgLine(line string, drawer *bool) string {
 	switch {
 	case line[0] == '*':
 		if h := orgHeading.FindStringSubmatch(line); h != nil {
-			text := strings.Repeat("#", min(len(h[1]), 6)) + " " + orgInline(h[2])
+			text := strings.Repeat("#", min(len(h[1]), 6)) + " " + orgInline(h[2], own)
 			for tag := range strings.FieldsFuncSeq(h[3], func(c rune) bool { return strings.ContainsRune(": \t", c) }) {
 				text += " #" + strings.Trim(tag, "@#%")
 			}
@@ -75,13 +97,13 @@ func orgLine(line string, drawer *bool) string {
 		*drawer = false
 		return ""
 	case bare == "#" || strings.HasPrefix(bare, "# "): // a comment, which must not become a heading
-		return orgInline(strings.TrimSpace(bare[1:]))
+		return orgInline(strings.TrimSpace(bare[1:]), own)
 	case bare[0] == '#' || *drawer:
 		if k := orgKeyword.FindStringSubmatch(line); k != nil {
 			return orgProperty(strings.ToLower(k[1]), k[2])
 		}
 	}
-	return orgInline(line)
+	return orgInline(line, own)
 }
 
 // orgUnlisted matches the headings of a converted Org file whose subtrees are not in Org's agenda.
@@ -124,7 +146,7 @@ func orgProperty(key, value string) string {
 	return key + ":: " + value
 }
 
-func orgInline(line string) string {
+func orgInline(line string, own map[string]bool) string {
 	if !strings.ContainsAny(line, "[<") {
 		return line
 	}
@@ -133,6 +155,12 @@ func orgInline(line string) string {
 		found := orgLink.FindStringSubmatch(link)
 		target, shown := strings.TrimPrefix(found[1], "file:"), found[2]
 		target, _, _ = strings.Cut(target, "::") // drop the location within the file
+		switch {
+		case strings.HasPrefix(target, "*"):
+			target = "#" + target[1:]
+		case target == found[1] && own[text.Key(target)]:
+			target = "#" + target
+		}
 		switch {
 		case strings.Contains(target, "://") && shown == "":
 			return "<" + found[1] + ">"
