@@ -16,8 +16,9 @@ import (
 )
 
 // schemaVersion is part of every keyword index; one of another version is rebuilt from
-// the notes. Raise it when the schema, the terms or the division into passages change.
-const schemaVersion = "22"
+// the notes. Raise it when the schema, the terms, what is read of a note or the division into
+// passages change.
+const schemaVersion = "23"
 
 // schema is that of a vault's keyword index. The text of each note is stored once,
 // compressed; passages are ranges of it; the FTS5 table stores no text.
