@@ -192,7 +192,8 @@ var (
 // DateIn returns the day that a note's path names. It
 // recognises 2026-03-14, 2026_03_14, 20260314 and 202603141530 anywhere in the
 // name, 2026-W11 (the Monday of that week), 2026-03 at the start (the first of
-// the month), and the folders 2026/03/14.
+// the month), the folders 2026/03/14, and a name that is a day and nothing else in any form that is read in
+// texts.
 func DateIn(name string) (when.Day, bool) {
 	name = strings.TrimSuffix(name, path.Ext(name))
 	base := path.Base(name)
@@ -211,6 +212,10 @@ func DateIn(name string) (when.Day, bool) {
 	}
 	if m := monthInName.FindStringSubmatch(base); m != nil {
 		return makeDay(m[1], m[2], "01")
+	}
+	if dates, rest := when.Dates(base, 0); len(dates) == 1 && saysNoMore(rest) &&
+		dates[0].To == dates[0].From.Add(1) {
+		return dates[0].From, true
 	}
 	return when.Day{}, false
 }
