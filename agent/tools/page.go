@@ -125,7 +125,7 @@ func (p *page) line(line int) string { return strings.TrimRight(p.lines[line-1],
 func (p *page) bytes() []byte { return []byte(p.mark + strings.Join(p.lines, "")) }
 
 // appendTo appends lines to the section that ends on line end, including blank
-// lines, and returns the number of the first new line. A list is continued
+// lines, and returns the number of the first new line. A list or table is continued
 // directly. Otherwise a blank line separates the new lines from the text before
 // and after.
 func (p *page) appendTo(end int, texts ...string) (line int) {
@@ -133,10 +133,12 @@ func (p *page) appendTo(end int, texts ...string) (line int) {
 	for last > 0 && strings.TrimSpace(p.lines[last-1]) == "" {
 		last--
 	}
-	continuesList := last > 0 && listItem.MatchString(p.line(last)) && listItem.MatchString(texts[0])
+	isRow := func(line string) bool { return strings.HasPrefix(line, "|") }
+	continues := last > 0 && (listItem.MatchString(p.line(last)) && listItem.MatchString(texts[0]) ||
+		isRow(p.line(last)) && isRow(texts[0]))
 	line = last + 1
 	switch {
-	case last == 0 || continuesList:
+	case last == 0 || continues:
 	case last == end:
 		texts = append([]string{""}, texts...)
 		line++
@@ -147,7 +149,7 @@ func (p *page) appendTo(end int, texts ...string) (line int) {
 		last++
 		line++
 	}
-	if continuesList && last == end && end < len(p.lines) {
+	if continues && last == end && end < len(p.lines) {
 		texts = append(texts, "")
 	}
 	p.insert(last, texts...)

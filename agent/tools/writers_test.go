@@ -205,6 +205,11 @@ func TestWritersDoWhatTheyShow(t *testing.T) {
 			args: `{"path":"pages/log.md","content":"second\nline"}`,
 			path: "pages/log.md", now: "type:: log\n\n- first\n\t- child\n- second\n  line\n", said: "added to pages/log.md",
 		},
+		"a table goes on": {
+			files: map[string]string{"log.md": "| a | b |\n|---|---|\n| 1 | 2 |\n\n"}, tool: "append_note",
+			args: `{"path":"log.md","content":"| 3 | 4 |"}`,
+			path: "log.md", now: "| a | b |\n|---|---|\n| 1 | 2 |\n| 3 | 4 |\n\n", said: "added to log.md",
+		},
 		"a list goes on": {
 			files: map[string]string{"log.md": "# Log\n\n- first\n"}, tool: "append_note",
 			args: `{"path":"log.md","content":"- second\n- third"}`,
