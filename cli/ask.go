@@ -396,6 +396,11 @@ func (q *askCommand) follow(ctx context.Context, a *app.App, asks *turn.Agent, c
 	if state := a.Provider.State(); state.Provider == "offline" && !q.quiet && state.Text != q.found {
 		fmt.Fprintln(q.Process.Err, safetext.Line(state.Text))
 	}
+	for _, s := range a.Servers.State() {
+		if !s.OK() && len(s.Unseen) == 0 {
+			q.say("answered without the MCP server " + s.Name + ", which is " + safetext.Line(s.Text()))
+		}
+	}
 	return failed
 }
 
