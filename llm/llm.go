@@ -254,6 +254,13 @@ func (e *StatusError) Refused() bool {
 	return !e.Busy() && (e.Code == http.StatusOK || e.Code >= http.StatusBadRequest)
 }
 
+// MayBeTools reports whether the tools of a request that was not too long may be why
+// the server refused it, or failed.
+func (e *StatusError) MayBeTools() bool {
+	return e.Code == http.StatusNotFound ||
+		e.Refused() && e.Code >= http.StatusBadRequest && e.Code != http.StatusRequestEntityTooLarge
+}
+
 // IsLong reports whether a request of so many tokens may be refused because it is
 // too long. A window of 0 is unknown.
 func IsLong(tokens, window int) bool {

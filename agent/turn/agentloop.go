@@ -209,11 +209,11 @@ func (l *agentLoop) decide(ctx context.Context) (reply, error) {
 }
 
 // inOtherNotation reports whether the model is to write its calls as JSON from
-// now on: it or its server does not support native calls, or failed on a request
-// with them.
+// now on: it or its server does not support native calls, or refused a request
+// with them, also after it was shortened if it was long.
 func (l *agentLoop) inOtherNotation(err error) bool {
 	var status *llm.StatusError
-	if !prompt.CannotCall(err) && (!errors.As(err, &status) || status.Code < 500 || status.Busy()) {
+	if !prompt.CannotCall(err) && (!errors.As(err, &status) || !status.MayBeTools()) {
 		return false
 	}
 	l.turn.traits.Native = false

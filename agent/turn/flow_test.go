@@ -447,7 +447,7 @@ func (r *refusing) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.De
 
 // A long request that is refused is shortened once, whatever the words and whether or
 // not the window is known; a short one is not, nor one that is refused for another
-// reason.
+// reason. If that does not help, the tools may be the reason.
 func TestRefusedLongRequestIsShortenedOnce(t *testing.T) {
 	for name, c := range map[string]struct {
 		status, window, most int
@@ -458,8 +458,8 @@ func TestRefusedLongRequestIsShortenedOnce(t *testing.T) {
 		"in unknown words":      {400, 8192, 16000, "input length and `max_tokens` exceed context limit: 4000 + 8192 > 3000", 1, true},
 		"about tools":           {500, 8192, 16000, "tool prompt overflow", 1, true},
 		"of an unknown window":  {413, 0, 16000, "no", 1, true},
-		"for ever":              {400, 8192, 0, "no", 2, false},
-		"in a huge window":      {400, 100_000, 16000, "no", 1, false},
+		"for ever":              {400, 8192, 0, "no", 3, false},
+		"in a huge window":      {400, 100_000, 16000, "no", 2, false},
 		"for its key":           {401, 8192, 16000, "no", 1, false},
 		"because a queue waits": {504, 8192, 16000, "no", 1, false},
 	} {
@@ -487,7 +487,7 @@ func TestRefusedLongRequestIsShortenedOnce(t *testing.T) {
 				}
 			}
 			if last := model.requests[len(model.requests)-1]; len(last.Tools) == 0 {
-				t.Error("asked without tools")
+				t.Error("answered without tools")
 			}
 		})
 	}

@@ -144,6 +144,8 @@ func TestCallsAreWrittenAsJSONWhereNativeOnesFail(t *testing.T) {
 	for name, err := range map[string]error{
 		"unsupported": &llm.UnsupportedError{Model: "tiny", Capability: "tools"},
 		"500":         &llm.StatusError{Code: 500, Message: "error parsing tool call"},
+		"400":         &llm.StatusError{Code: 400, Message: `"auto" tool choice requires --enable-auto-tool-choice`},
+		"404":         &llm.StatusError{Code: 404, Message: "No endpoints found that support tool use."},
 	} {
 		for mode, tool := range map[agent.Mode]string{
 			agent.LoopMode: "search_notes",

@@ -250,8 +250,8 @@ func (f fields) named(err error) (options []string) {
 }
 
 // post sends a request, without the options that its refusal names, and remembers
-// what helped for later requests to the same model. If its tools may be the reason,
-// it returns an UnsupportedError.
+// what helped for later requests to the same model. If those have no tools, it
+// returns an UnsupportedError.
 func (o *Provider) post(ctx context.Context, body *chatBody) (*http.Response, error) {
 	var given fields
 	raw, err := json.Marshal(body)
@@ -271,57 +271,33 @@ func (o *Provider) post(ctx context.Context, body *chatBody) (*http.Response, er
 		}
 		res, err := o.send(ctx, http.MethodPost, "chat/completions", given)
 		named := given.named(err)
-		switch {
-		case err == nil:
-			o.answered(body, len(raw), refused)
-			return res, nil
-		case len(named) == 0 && body.Tools != nil && mayBeTools(err) && !llm.IsLong(len(raw)/bytesPerToken, o.Window()):
-			o.doubt(body.Model, len(raw))
-			return nil, &llm.UnsupportedError{Model: body.Model, Capability: "tools"}
-		case len(named) == 0:
-			return nil, err
+		if len(named) == 0 {
+			o.learn(body, len(raw), refused, err)
+			return res, err
 		}
 		refused = append(refused, named...)
 	}
 }
 
-// bytesPerToken is a low estimate for the size of a request.
-const bytesPerToken = 4
-
-// mayBeTools reports whether the tools of a request may be why it was refused: its
-// size, the user's account and a server that fails are not to blame.
-func mayBeTools(err error) bool {
+// learn remembers the options that a model's server does not support. If a request with
+// tools was refused, and then one without them is answered that is no shorter, the
+// tools were the reason.
+func (o *Provider) learn(body *chatBody, size int, refused []string, err error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
 	var status *llm.StatusError
-	if !errors.As(err, &status) {
-		return false
-	}
-	switch status.Code {
-	case http.StatusNotFound, http.StatusNotImplemented:
-		return true
-	case http.StatusRequestEntityTooLarge:
-		return false
-	}
-	return status.Refused() && status.Code >= http.StatusBadRequest && status.Code < http.StatusInternalServerError
-}
-
-// doubt remembers the size of a request that was refused, perhaps for its tools.
-func (o *Provider) doubt(model string, size int) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	o.doubted[model] = size
-}
-
-// answered remembers the options that a model's server does not support. The answer to a
-// request without tools, as long as the one refused, shows that tools were the reason.
-func (o *Provider) answered(body *chatBody, size int, refused []string) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
 	doubted := o.doubted[body.Model]
-	shown := body.Tools == nil && doubted > 0 && size >= doubted
-	if shown {
+	switch {
+	case errors.As(err, &status) && body.Tools != nil && status.MayBeTools() &&
+		(status.Code < http.StatusInternalServerError || status.Code == http.StatusNotImplemented):
+		o.doubted[body.Model] = size
+		return
+	case err != nil:
+		return
+	case body.Tools == nil && doubted > 0 && size >= doubted:
 		refused = append(refused, "tools")
-	}
-	if shown || body.Tools != nil {
+		delete(o.doubted, body.Model)
+	case body.Tools != nil:
 		delete(o.doubted, body.Model)
 	}
 	o.refused[body.Model] = append(o.refused[body.Model], refused...)

@@ -485,8 +485,8 @@ func TestRejectedOptionsAreOmitted(t *testing.T) {
 	}
 }
 
-// A short request that is refused may be so for its tools. That they are the reason is known once a
-// request without them, which is no shorter, is answered.
+// A request may be refused for its tools. That they are the reason is known once a request without
+// them, which is no shorter, is answered.
 func TestRefusedToolsAreLeftOut(t *testing.T) {
 	for message, status := range map[string]int{
 		`"auto" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set`: 400,
@@ -507,7 +507,8 @@ func TestRefusedToolsAreLeftOut(t *testing.T) {
 		}{{with, true, true}, {short, false, true}, {with, true, true}, {long, false, false}, {with, true, false}} {
 			var unsupported *llm.UnsupportedError
 			_, _, err := llm.Collect(p.Stream(t.Context(), c.req))
-			if errors.As(err, &unsupported) != c.refused || !c.refused && err != nil || p.State().Tools != c.tools {
+			if (err != nil) != c.refused || errors.As(err, &unsupported) == (c.tools || !c.refused) ||
+				p.State().Tools != c.tools {
 				t.Errorf("%s: got %v, tools %v", message, err, p.State().Tools)
 			}
 		}
@@ -519,7 +520,7 @@ func TestRefusedToolsAreLeftOut(t *testing.T) {
 	}
 }
 
-// Nothing about tools is concluded from a long request, of which they are a part, from
+// Nothing about tools is concluded from a longer request, of which they are a part, from
 // one that is not signed in, or from a server that fails.
 func TestRefusalForAnotherReasonKeepsTools(t *testing.T) {
 	for name, c := range map[string]struct {
