@@ -60,7 +60,7 @@ func FuzzAnswers(f *testing.F) {
 		}
 		defer c.Close()
 		go func() {
-			_, _ = io.Copy(toClient, &limited{in: bytes.NewReader(response), ends: 1})
+			_ = relay(toClient, &limited{in: bytes.NewReader(response), ends: 1})
 			_ = toClient.Close()
 		}()
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)

@@ -85,7 +85,7 @@ func (s *supervisor) spawn(entry config.Entry) (*session, error) {
 		defer session.lost()
 		defer toClient.Close()
 		defer s.catch(nil)
-		_, child.fault = io.Copy(toClient, &limited{in: stdout, ends: 1})
+		child.fault = relay(toClient, &limited{in: stdout, ends: 1})
 	}, func(stderr io.Reader) { _, _ = io.Copy(s.stderr, &throttled{in: stderr}) })
 	if err != nil {
 		return nil, startError(entry, err)

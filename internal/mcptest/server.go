@@ -279,7 +279,6 @@ func (s *misbehaving) call(id, args string) {
 		s.send(`{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}`)
 	case "ids":
 		s.text("4711", "a wrong id")
-		s.text(`"`+id+`"`, "an id that is a text")
 		s.text("null", "no id")
 		s.text(id, args)
 		s.text(id, "a second answer")
@@ -308,6 +307,23 @@ func (s *misbehaving) call(id, args string) {
 		return
 	case "damaged":
 		s.send(fmt.Sprintf("{\"jsonrpc\":\"2.0\",\"id\":%s,\"result\":{\"content\":[{\"type\":\"text\",\"text\":\"a\x00b\"}]}}", id))
+		return
+	case "nan":
+		s.result(id, `{"content":[],"structuredContent":{"temperature":NaN}}`)
+		return
+	case "idlast":
+		s.send(`{"result":{"content":[],"structuredContent":{"humidity":Infinity}},"jsonrpc":"2.0","id":` + id + `}`)
+		return
+	case "glued":
+		s.send(`DEBUG got {"jsonrpc":"2.0","id":` + id + `,"method":"tools/call"} from the client`)
+		s.send(`DEBUG got {"jsonrpc":"2.0","id":` + id + `,"method":"tools/call"}`)
+		s.send(`{"level":"debug","id":` + id)
+		s.out.WriteString(`DEBUG {"a":1} `)
+	case "coded":
+		s.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"error":{"code":"E_AUTH","message":"no such user"}}`, id))
+		return
+	case "saidso":
+		s.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"error":"no such user"}`, id))
 		return
 	case "complains":
 		s.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"error":{"code":1,"message":"%s"}}`, id,
@@ -338,6 +354,9 @@ func (s *misbehaving) text(id, text string) {
 }
 
 func (s *misbehaving) result(id, result string) {
+	if s.mode == "textids" {
+		id = ` "` + id + `"`
+	}
 	s.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":%s}`, id, result))
 }
 
