@@ -193,6 +193,14 @@ func TestCallsOverHTTPRecoverFromFaults(t *testing.T) {
 		err      string // empty: the call returns hello
 		restarts int
 	}{
+		"an error without an id": {func(w http.ResponseWriter, _ *http.Request, _ json.RawMessage) {
+			in(w, "application/json")
+			fmt.Fprint(w, `{"jsonrpc":"2.0","id":null,"error":{"code":-32000,"message":"no such city"}}`)
+		}, "no such city", 0},
+		"an error with a code in words": {func(w http.ResponseWriter, _ *http.Request, id json.RawMessage) {
+			in(w, "application/json")
+			fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"error":{"code":"E_CITY","message":"no such city"}}`, id)
+		}, "no such city", 0},
 		"an expired session": {func(w http.ResponseWriter, r *http.Request, id json.RawMessage) {
 			in(w, "application/json")
 			if r.Header.Get("Mcp-Session-Id") == "session-1" { // as server-everything responds after a restart

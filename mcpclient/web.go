@@ -3,6 +3,7 @@ package mcpclient
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -58,12 +59,16 @@ func (b *bounded) RoundTrip(request *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	messages := &limited{in: response.Body}
-	if kind, _, _ := mime.ParseMediaType(response.Header.Get("Content-Type")); kind == "text/event-stream" {
+	kind, _, _ := mime.ParseMediaType(response.Header.Get("Content-Type"))
+	if kind == "text/event-stream" {
 		messages.ends = 2 // events end with a blank line
 	}
 	response.Body = readCloser{messages, response.Body}
 	if response.StatusCode == http.StatusBadRequest && request.Header.Get(sessionHeader) != "" {
 		return unknownSession(response)
+	}
+	if kind == "application/json" {
+		return ownError(response), nil
 	}
 	return response, nil
 }
@@ -85,6 +90,21 @@ func unknownSession(response *http.Response) (*http.Response, error) {
 	}
 	response.Body = readCloser{io.MultiReader(bytes.NewReader(body), response.Body), response.Body}
 	return response, nil
+}
+
+// ownError makes an error the reply to its request, which over HTTP it is without an id, too; the library would
+// not read it.
+func ownError(response *http.Response) *http.Response {
+	body, _ := io.ReadAll(io.LimitReader(response.Body, 64<<10)) // what fails fails again below
+	var r reply
+	if json.Unmarshal(body, &r) == nil && r.Protocol != "" && r.Error != nil {
+		if missing(r.ID) {
+			r.ID = json.RawMessage("0")
+		}
+		body = r.or(body)
+	}
+	response.Body = readCloser{io.MultiReader(bytes.NewReader(body), response.Body), response.Body}
+	return response
 }
 
 // readCloser reads from one source and closes another.
