@@ -80,6 +80,8 @@ func howToStart(err error) string {
 // adviceOn returns what to do about an HTTP status of a model server.
 func adviceOn(status *llm.StatusError) string {
 	switch code := status.Code; {
+	case status.Long && status.Refused() || code == http.StatusRequestEntityTooLarge:
+		return "If the conversation is long, start a new one, or choose a model with a larger window."
 	case code == http.StatusUnauthorized || code == http.StatusForbidden:
 		return "Check the key for the model server: OPENAI_API_KEY holds it, or `providers` says where it is."
 	case code == http.StatusNotFound || code == http.StatusOK:
@@ -88,8 +90,6 @@ func adviceOn(status *llm.StatusError) string {
 		return "Put the user name and password for the proxy into HTTPS_PROXY or HTTP_PROXY."
 	case code == http.StatusTooManyRequests:
 		return "Ask again later, or choose another model with /model or -m."
-	case status.Long && status.Refused() || code == http.StatusRequestEntityTooLarge:
-		return "If the conversation is long, start a new one, or choose a model with a larger window."
 	case code >= http.StatusBadRequest:
 		return "See the model server's log; ask again, or choose another model with /model or -m."
 	}

@@ -6,6 +6,7 @@ import (
 	_ "embed"
 	"errors"
 	"iter"
+	"net/http"
 	"slices"
 	"strings"
 	"sync"
@@ -171,7 +172,7 @@ func (a *Asker) send(ctx context.Context, p Prompt, window int, scale float64,
 		PerSecond: a.Meters.readingRate(a.ModelName(), 0),
 	}
 	stream := func(ctx context.Context) iter.Seq2[llm.Delta, error] { return a.Model.Stream(ctx, req) }
-	sent, heard := time.Now(), time.Duration(0)
+	sent, heard, silent := time.Now(), time.Duration(0), true
 	for delta, err := range a.listen(ctx, reading, stream) {
 		if heard == 0 {
 			heard = time.Since(sent)
@@ -197,6 +198,7 @@ func (a *Asker) send(ctx context.Context, p Prompt, window int, scale float64,
 		if delta.Usage != nil {
 			usage = *delta.Usage
 		}
+		silent = silent && delta.Thinking == "" && delta.Text == "" && delta.Call == nil
 	}
 	a.emitUsage(p, usage)
 	if fresh := usage.Prompt - max(usage.Cached, int(float64(cached)*scale)); fresh >= leastMeasured && heard > 0 {
@@ -215,7 +217,10 @@ func (a *Asker) send(ctx context.Context, p Prompt, window int, scale float64,
 		a.Stream.Notice("The model server seems to have truncated the prompt to %d tokens: the beginning is lost, "+
 			"and this answer may miss something. Set `context` to the server's window.", usage.Prompt)
 	}
-	return usage, size, nil
+	if silent && usage.Stopped == llm.StopLength && llm.IsLong(size, window) {
+		err = &llm.StatusError{Code: http.StatusOK, Message: "the prompt leaves no room for an answer", Long: true}
+	}
+	return usage, size, err
 }
 
 // leftOut records an omission, and reports whether it is new in this turn.
