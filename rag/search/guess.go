@@ -92,7 +92,9 @@ func (m Missing) In(other Missing) Missing {
 }
 
 // degree reports whether a word asks for the degree of the next one, which is then no content: how often, wie lange.
-func degree(word string) bool { return strings.EqualFold(word, "how") || strings.EqualFold(word, "wie") }
+func degree(word string) bool {
+	return strings.EqualFold(word, "how") || strings.EqualFold(word, "wie")
+}
 
 // lack finds the content words of the question that no note has. For each it adds the
 // word of the notes that it may be a typo of, which counts less than any real word.
