@@ -269,7 +269,7 @@ func channels(whole string) (thought, rest string, calls []Step, err error) {
 			case strings.Contains(head, "analysis"):
 				thought += body
 			default:
-				rest += body
+				rest = strings.TrimSpace(rest + "\n\n" + body)
 			}
 			head, more, found = strings.Cut(next, "<|message|>")
 		}
