@@ -349,7 +349,7 @@ func TestPermissionRequestHidesNothing(t *testing.T) {
 	steps := []struct{ tool, input, before, after string }{
 		{
 			"edit_note", `{"path":"h.md","old_text":"kept","new_text":"changed ` + hidden + `"}`,
-			"a\x1b[2J\x00\u009b kept", "a\x1b[2J\x00\u009b changed " + hidden,
+			"a\x1b[2J\x01\u009b kept", "a\x1b[2J\x01\u009b changed " + hidden,
 		},
 		{"append_note", `{"path":"h.md","content":"` + hidden + `"}`, "", hidden},
 		{"create_note", `{"path":"gpj\u200etxt.md","content":"` + hidden + `"}`, "", hidden},
