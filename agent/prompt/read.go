@@ -170,15 +170,26 @@ func AnswerInJSON(reply string, known func(name string) bool) string {
 			return ""
 		}
 		texts := textsIn(raw)
-		if len(texts) != 1 {
+		if !isReply(raw) || len(texts) != 1 {
 			return ""
 		}
-		if inner := textsIn(json.RawMessage(texts[0])); len(inner) == 1 && IsObject(json.RawMessage(texts[0])) {
-			texts = inner
+		if inner := json.RawMessage(texts[0]); isReply(inner) && len(textsIn(inner)) == 1 {
+			texts = textsIn(inner)
 		}
 		return Answer(texts[0])
 	}
 	return ""
+}
+
+// isReply reports whether an object is a reply, rather than what a reply may show: it has the name of a tool, or is
+// nothing but a text with a usual name.
+func isReply(raw json.RawMessage) bool {
+	var fields map[string]json.RawMessage
+	if json.Unmarshal(raw, &fields) != nil {
+		return false
+	}
+	_, called := fields["tool"]
+	return called || len(fields) == 1 && first(fields, "text", "answer", "response", "content", "message") != nil
 }
 
 // afterText matches what ends a text that is last in an object.

@@ -227,8 +227,11 @@ func TestAnswerIsFoundInJSON(t *testing.T) {
 		`{"tool":"answer","input":{"text":["You run","three times"]}}`:                           "You run\nthree times",
 		`{"tool":"answer","input":{"text":"{\"tool\":\"answer\",\"text\":\"` + answer + `\"}"}}`: answer,
 		`{"tool":"search_notes","input":{"query":"run"}}`:                                        "",
-		`{"name":"Ann","city":"Bonn"}`:                                                           "",
-		"The answer is three.":                                                                   "",
+		`{"editor":"vim"}`:                                          "",
+		"Put {\"editor\":\"vim\"} into it.":                         "",
+		`{"tool":"answer","input":{"text":"{\"editor\":\"vim\"}"}}`: `{"editor":"vim"}`,
+		`{"name":"Ann","city":"Bonn"}`:                              "",
+		"The answer is three.":                                      "",
 	} {
 		if got := AnswerInJSON(whole, knownTool); got != want {
 			t.Errorf("%s\n got %q, want %q", whole, got, want)
