@@ -31,7 +31,8 @@ func (c *chatsCommand) remove(ctx context.Context, s *store.Store, given []strin
 		return err
 	}
 	for _, aside := range s.Aside() {
-		c.Process.Notice("the damaged file " + aside + " may still contain the text; delete it when you no longer need it")
+		c.Process.Notice("the damaged file " + aside + " may still contain the text; delete it when you no longer " +
+			"need it")
 	}
 	return nil
 }

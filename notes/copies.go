@@ -52,7 +52,8 @@ func (f *Folder) markCopies(entries []Entry) {
 		e := &entries[i]
 		for original, rest := range continues(e.Path, at) {
 			note := entries[original]
-			if plainEnd.MatchString(rest) || continued[original] <= maxCopies && !isDate(NameOf(e.Path)) && !isDate(rest) &&
+			if plainEnd.MatchString(rest) || continued[original] <= maxCopies &&
+				!isDate(NameOf(e.Path)) && !isDate(rest) &&
 				f.isCopy(&reader, pair{e.plain(), note.plain()}, was) {
 				e.CopyOf = note.Path
 				break
@@ -61,7 +62,8 @@ func (f *Folder) markCopies(entries []Entry) {
 	}
 }
 
-// maxCopies is how many names may continue that of a note until they are a series, such as the notes below one in Dendron.
+// maxCopies is how many names may continue that of a note until they are a series, such as the notes below one in
+// Dendron.
 const maxCopies = 30
 
 // continues yields the notes, as at has them, whose name that of the note at a path continues with a sign, and the rest

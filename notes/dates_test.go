@@ -75,8 +75,9 @@ func TestDatesApplyToTheirLines(t *testing.T) {
 func TestFrontMatterDatesANote(t *testing.T) {
 	for front, want := range map[string]string{
 		"date: 2026-10-10": "2026-10-10", "date: 10.10.2026": "2026-10-10", "Date: 10 October 2026": "2026-10-10",
-		"date: Oct 10, 2026": "2026-10-10", "date: October 10th, 2026": "2026-10-10", "date: 10. Oktober 2026": "2026-10-10",
-		"date: 13/10/2026": "2026-10-13", "date: 2026-W41": "2026-10-05", "date: \"[[2026-10-10]]\"": "2026-10-10",
+		"date: Oct 10, 2026": "2026-10-10", "date: October 10th, 2026": "2026-10-10",
+		"date: 10. Oktober 2026": "2026-10-10",
+		"date: 13/10/2026":       "2026-10-13", "date: 2026-W41": "2026-10-05", "date: \"[[2026-10-10]]\"": "2026-10-10",
 		"date created: 2026-10-10 09:15": "2026-10-10", "created_at: 2026-10-10T09:15:00Z": "2026-10-10",
 		"updated: 2026-10-11\ncreated: 2026-10-10": "2026-10-10", "date: soon": "", "updates: 2026-10-10": "",
 		"recreated: 2026-10-10": "",

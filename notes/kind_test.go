@@ -240,7 +240,8 @@ func TestBinaryFileIsNotANote(t *testing.T) {
 
 // TestOrgLinksLeadIntoTheirFile: a heading, a target and an ID of the file itself come before notes of that name.
 func TestOrgLinksLeadIntoTheirFile(t *testing.T) {
-	const file = "* One\r\n** TODO [#A] Two words :home:\r\n:PROPERTIES:\r\n:CUSTOM_ID: cid\r\n:END:\r\n<<tgt>> <<<Radio>>>\r\n" +
+	const file = "* One\r\n** TODO [#A] Two words :home:\r\n:PROPERTIES:\r\n:CUSTOM_ID: cid\r\n:END:\r\n<<tgt>> " +
+		"<<<Radio>>>\r\n" +
 		"#+NAME: table\r\n| a |\r\n"
 	var names Names
 	names.Add("dir/a.org", "A title")
@@ -267,9 +268,11 @@ func TestOrgHeadingsWithAStateAreTasks(t *testing.T) {
 			"Today\n- [ ] a box\n#+begin_src org\n* TODO in code\n#+end_src\n",
 		"own.org": "#+TODO: IDEA(i) DRAFT | SENT(s!) CANCELLED\n#+TODO: OPEN CLOSED\n* IDEA one\n* SENT two\n* OPEN " +
 			"three\n* CLOSED four\n* TODO no state here\n",
-		"trip.org": "* TODO trip\nDEADLINE: <2026-12-01 Tue>--<2026-12-03 Thu>\n* TODO next DEADLINE: <2026-11-30 Mon>\n" +
+		"trip.org": "* TODO trip\nDEADLINE: <2026-12-01 Tue>--<2026-12-03 Thu>\n" +
+			"* TODO next DEADLINE: <2026-11-30 Mon>\n" +
 			"the DEADLINE: <2026-11-29 Sun> is near\n** NEXT\tpack\n   SCHEDULED: <2026-11-30 Mon>\n",
-		"agenda.org": "* COMMENT Old\n** TODO x\n* TODO a\n* TODO [#A] COMMENT y\n* TODO A COMMENT on b\n* Done :home:ARCHIVE:\n" +
+		"agenda.org": "* COMMENT Old\n** TODO x\n* TODO a\n* TODO [#A] COMMENT y\n* TODO A COMMENT on b\n* Done " +
+			":home:ARCHIVE:\n" +
 			"- [ ] box\n** TODO z\n*** COMMENT q\n** TODO w\n* Archive\n** TODO d\n*** TODO e :ARCHIVE:\n",
 	})
 	for name, want := range map[string][]string{

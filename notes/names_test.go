@@ -133,7 +133,8 @@ func TestPortableNames(t *testing.T) {
 	for name, want := range map[string]string{
 		"Meeting: Q1 / Q2?.md": "Meeting - Q1 - Q2.md", "a#b^c[d]|e.md": "a-b-c-d-e.md",
 		"10:30 stand-up": "10-30 stand-up",
-		"CON.md":         "_CON.md", "lpt1.notes.md": "_lpt1.notes.md", "console.md": "console.md", "a./b .md": "a/b.md",
+		"CON.md":         "_CON.md", "lpt1.notes.md": "_lpt1.notes.md",
+		"console.md": "console.md", "a./b .md": "a/b.md",
 		"trail. .md":       "trail.md",
 		"recipes/ramen.md": "recipes/ramen.md", "🏠 Haus.md": "🏠 Haus.md",
 		"- list -.md": "- list -.md", "what?.md": "what.md",

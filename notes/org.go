@@ -69,7 +69,8 @@ func orgPlaces(file string) map[string]bool {
 	if !strings.Contains(file, "[[") {
 		return own
 	}
-	for _, m := range slices.Concat(orgTitle.FindAllStringSubmatch(file, -1), orgTarget.FindAllStringSubmatch(file, -1)) {
+	for _, m := range slices.Concat(orgTitle.FindAllStringSubmatch(file, -1),
+		orgTarget.FindAllStringSubmatch(file, -1)) {
 		own[text.Key(strings.Join(m[1:], ""))] = true
 	}
 	return own

@@ -152,7 +152,8 @@ func TestLinksAreRewrittenInTheirStyle(t *testing.T) {
 
 // An address has escapes of Markdown, of HTML and of URLs.
 func TestEscapedLinksFollow(t *testing.T) {
-	const written = `[q](Q&A%20\(2026\).md) [r](Q\&A%20(2026).md) [s](Q&amp;A%20%282026%29.md#x) [t](<Q\&A \(2026\).md>)`
+	const written = `[q](Q&A%20\(2026\).md) [r](Q\&A%20(2026).md) [s](Q&amp;A%20%282026%29.md#x) [t](<Q\&A ` +
+		`\(2026\).md>)`
 	vault := map[string]string{"a.md": written, "Q&A (2026).md": "# x\n"}
 	renames := Renames{"Q&A (2026).md": "QA.md"}
 	r := Relinking{Before: namesFor(vault, nil), After: namesFor(vault, renames), Renames: renames, Files: texts(vault)}

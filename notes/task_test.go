@@ -265,7 +265,8 @@ func TestRewritingATaskKeepsEveryOtherByte(t *testing.T) {
 
 func TestMayHoldAnyNeedsACheckbox(t *testing.T) {
 	for raw, want := range map[string]bool{
-		"- [ ] a": true, "- WAIT a": true, "* IN-PROGRESS a": true, "1. [x] a": true, "- [é] a": true, "\xff\xfe-\x00 \x00[\x00 \x00]\x00": true,
+		"- [ ] a": true, "- WAIT a": true, "* IN-PROGRESS a": true, "1. [x] a": true, "- [é] a": true,
+		"\xff\xfe-\x00 \x00[\x00 \x00]\x00": true,
 		"\xfe\xff\x00-\x00 \x00[\x00x\x00]": true,
 		"":                                  false, "a [longer link](b.md) and [[another]]": false, "[]": false,
 	} {

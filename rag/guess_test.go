@@ -61,7 +61,10 @@ func TestUnknownWordsAreAskedAbout(t *testing.T) {
 	}); !strings.HasPrefix(words.Passages[0].Text, "# Health") {
 		t.Errorf("by keywords alone: %+v", words.Passages)
 	}
-	hidden, err := x.Search(t.Context(), Query{Text: "blod", Without: map[string][]string{x.options.Vault: {"health.md"}}})
+	hidden, err := x.Search(t.Context(), Query{
+		Text:    "blod",
+		Without: map[string][]string{x.options.Vault: {"health.md"}},
+	})
 	if err != nil || strings.Contains(hidden.Lacking(), "mean") {
 		t.Errorf("a word of a note that is left out: %q, %v", hidden.Lacking(), err)
 	}

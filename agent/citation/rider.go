@@ -20,7 +20,8 @@ var (
 	struckText  = regexp.MustCompile(`(?s)~~.+?~~|(?i:<(?:del|s|strike)>.*?</(?:del|s|strike)>)`)
 	commentText = regexp.MustCompile(`(?s)<!--.*?(?:-->|\z)|%%.*?%%`)
 	headingLine = regexp.MustCompile(`^(?: {0,3}#{1,6}|\*+)\s`)
-	taskState   = regexp.MustCompile(`^\s*(?:(?:[-*+]|\d{1,3}[.)])\s+(?:\[(.)\]\s)?\s*|\*+\s+)?(?:(` + text.TaskStates + `)\b)?`)
+	taskState   = regexp.MustCompile(`^\s*(?:(?:[-*+]|\d{1,3}[.)])\s+(?:\[(.)\]\s)?\s*|\*+\s+)?(?:(` +
+		text.TaskStates + `)\b)?`)
 	// callouts of the note's author; !quote and !cite are quotations
 	callout = regexp.MustCompile(`^[>\s]*\[!(?:[^qc\]]|question|c[^i\]])`)
 	// disowned matches a heading of what is rejected or a draft.

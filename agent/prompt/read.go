@@ -218,11 +218,13 @@ const (
 	// thinking are the names of the tags around reasoning.
 	thinking = `(?:think|(?:ant)?thinking|thoughts?|reasoning|reflection|analysis|scratchpad)`
 	// thinkTag begins reasoning.
-	thinkTag = `(?:<\|?(?:\w+:)?` + thinking + `\|?>|\[THINK\]|◁think▷|<\|open\|>` + thinking + `<\|sep\|>|<\|(?:start|begin)_(?:of_)?` + thinking +
+	thinkTag = `(?:<\|?(?:\w+:)?` + thinking + `\|?>|\[THINK\]|◁think▷|<\|open\|>` + thinking +
+		`<\|sep\|>|<\|(?:start|begin)_(?:of_)?` + thinking +
 		`\|>|<\|channel>` + thinking + `\b)`
 	// controls are the special tokens of chat templates: <|…|>, <｜…｜>, and
 	// those that are written like tags.
-	controls = `<[|｜][^<>\n]{1,60}[|｜]>|</(?:s|assistant|response)>|<(?:start|end)_of_(?:turn|text)>|<turn\|>|<(?:eos|pad)>|` +
+	controls = `<[|｜][^<>\n]{1,60}[|｜]>|</(?:s|assistant|response)>|<(?:start|end)_of_(?:turn|text)>|<turn\|>|` +
+		`<(?:eos|pad)>|` +
 		`\[EOS\]|\[/?INST\]`
 	moreTokens = `(?:\s*(?:` + controls + `|<s>))*?\s*`
 )

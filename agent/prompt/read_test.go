@@ -181,8 +181,10 @@ func TestAnswerIsCutOutOfAReply(t *testing.T) {
 		"<|channel|>analysis<|message|>so<|end|><|start|>assistant<|channel|>final<|message|>" + answer + "<|return|>",
 		"analysisI think so.assistantfinal" + answer,
 		"<|START_THINKING|>so<|END_THINKING|><|START_RESPONSE|>" + answer + "<|END_RESPONSE|>",
-		"<|open|>think<|sep|>so<|close|>think<|sep|>" + answer, answer + "<turn|>", answer + "<pad><pad>", answer + " [EOS]",
-		answer + "\n</assistant>", answer + "</s><s>[INST] what else? [/INST]", answer + "<|eot_id|><|start_header_id|>user",
+		"<|open|>think<|sep|>so<|close|>think<|sep|>" + answer, answer + "<turn|>",
+		answer + "<pad><pad>", answer + " [EOS]",
+		answer + "\n</assistant>", answer + "</s><s>[INST] what else? [/INST]",
+		answer + "<|eot_id|><|start_header_id|>user",
 		"The notes say three. <think>so</think>" + answer,
 		answer + "<|im_end|>\n<|im_start|>user\nwhat else?", answer + "</s>", answer + "<end_of_turn>",
 		"<|im_start|>assistant\n" + answer, "```markdown\n" + answer + "\n```", "```\n" + answer + "\n```",
@@ -218,13 +220,14 @@ func TestAnswerIsCutOutOfAReply(t *testing.T) {
 func TestAnswerIsFoundInJSON(t *testing.T) {
 	const answer = `You run three times a week [1].`
 	for whole, want := range map[string]string{
-		"Here you go: {\"tool\":\"answer\",\"input\":{\"text\":\"" + answer + "\"}} Ask again.":  answer,
-		`{"tool":"answer","input":{"text":"` + answer + `"`:                                      answer,
-		`{"tool":"answer","input":{"text":"You "run" [1]."}}`:                                    `You "run" [1].`,
-		`{"response":"` + answer + `"}`:                                                          answer,
-		`{"tool":"final_answer","input":{"text":"` + answer + `"}}`:                              answer,
-		`{"tool":null,"input":"` + answer + `"}`:                                                 answer,
-		`{"tool":"answer","input":{"text":["You run","three times"]}}`:                           "You run\nthree times",
+		"Here you go: {\"tool\":\"answer\",\"input\":{\"text\":\"" + answer + "\"}} Ask again.": answer,
+		`{"tool":"answer","input":{"text":"` + answer + `"`:                                     answer,
+		`{"tool":"answer","input":{"text":"You "run" [1]."}}`:                                   `You "run" [1].`,
+		`{"response":"` + answer + `"}`:                                                         answer,
+		`{"tool":"final_answer","input":{"text":"` + answer + `"}}`:                             answer,
+		`{"tool":null,"input":"` + answer + `"}`:                                                answer,
+		`{"tool":"answer","input":{"text":["You run","three ` +
+			`times"]}}`: "You run\nthree times",
 		`{"tool":"answer","input":{"text":"{\"tool\":\"answer\",\"text\":\"` + answer + `\"}"}}`: answer,
 		`{"tool":"search_notes","input":{"query":"run"}}`:                                        "",
 		`{"editor":"vim"}`:                                          "",
@@ -270,8 +273,9 @@ func TestImitatedRecordIsCut(t *testing.T) {
 		for whole, want := range map[string]string{
 			record + "\n\nAdded.": "Added.", "Added.\n\n" + record: "Added.",
 			"Added. " + record + " And?\n" + record + "\nSo.": "Added.  And?\n\nSo.",
-			"```\nAdded.\n" + record + "\n```":                "Added.\n", "Added.\n\n" + record + "<|im_end|>": "Added.",
-			"«Added» (L).\n" + record: "«Added» (L).",
+			"```\nAdded.\n" + record + "\n```":                "Added.\n",
+			"Added.\n\n" + record + "<|im_end|>":              "Added.",
+			"«Added» (L).\n" + record:                         "«Added» (L).",
 		} {
 			for form, whole := range map[bool]string{
 				false: whole,

@@ -113,8 +113,8 @@ func asItem(content string) string {
 	return "- " + strings.ReplaceAll(content, "\n", "\n  ")
 }
 
-// isOutline reports whether a note is in a folder of Logseq and ends in a list, as Logseq writes it. A line after it would
-// be of the last item.
+// isOutline reports whether a note is in a folder of Logseq and ends in a list, as Logseq writes it. A line after it
+// would be of the last item.
 func isOutline(note notes.Note) bool {
 	dir, _, _ := strings.Cut(note.Path, "/")
 	blocks := text.Blocks(note.Text)

@@ -114,14 +114,16 @@ func TestTheNoteSpelledSoIsMeant(t *testing.T) {
 	nfc, nfd := norm.NFC.String("a/Café.md"), norm.NFD.String("b/Café.md")
 	b := work(t, map[string]string{"a/Note.md": "", "b/note.md": "", "c/NOTE.markdown": "", nfc: "", nfd: ""})
 	for name, want := range map[string]string{
-		"Note": "a/Note.md", "note": "b/note.md", "NOTE": "c/NOTE.markdown", "[[note#x]]": "b/note.md", "note.md": "b/note.md",
+		"Note": "a/Note.md", "note": "b/note.md", "NOTE": "c/NOTE.markdown",
+		"[[note#x]]": "b/note.md", "note.md": "b/note.md",
 		norm.NFC.String("Café"): nfc, norm.NFD.String("Café"): nfd,
 	} {
 		if _, got, err := FindNote(t.Context(), b.folders, name); err != nil || got != want {
 			t.Errorf("%q is %q, %v, want %q", name, got, err, want)
 		}
 	}
-	if _, _, err := FindNote(t.Context(), b.folders, "noTe"); err == nil || !strings.Contains(err.Error(), "several notes") {
+	if _, _, err := FindNote(t.Context(), b.folders, "noTe"); err == nil ||
+		!strings.Contains(err.Error(), "several notes") {
 		t.Errorf("another spelling: %v", err)
 	}
 }

@@ -203,7 +203,8 @@ func TestWritersDoWhatTheyShow(t *testing.T) {
 		"an outline of Logseq goes on": {
 			files: map[string]string{"pages/log.md": "type:: log\n\n- first\n\t- child\n"}, tool: "append_note",
 			args: `{"path":"pages/log.md","content":"second\nline"}`,
-			path: "pages/log.md", now: "type:: log\n\n- first\n\t- child\n- second\n  line\n", said: "added to pages/log.md",
+			path: "pages/log.md", now: "type:: log\n\n- first\n\t- child\n- second\n  line\n",
+			said: "added to pages/log.md",
 		},
 		"a table goes on": {
 			files: map[string]string{"log.md": "| a | b |\n|---|---|\n| 1 | 2 |\n\n"}, tool: "append_note",
@@ -590,7 +591,10 @@ func TestDailyNotesFollowTheirNames(t *testing.T) {
 			"Log/2026/10/08.10.2026 Thursday.md",
 		},
 		{
-			map[string]string{"Log/07.10.2026 Mittwoch.md": "", obsidian: `{"folder":"/Log","format":"DD.MM.YYYY dddd"}`},
+			map[string]string{
+				"Log/07.10.2026 Mittwoch.md": "",
+				obsidian:                     `{"folder":"/Log","format":"DD.MM.YYYY dddd"}`,
+			},
 			"Log/08.10.2026 Donnerstag.md",
 		},
 		{map[string]string{"a/2026-10-07.md": "", obsidian: `{"format":"[Day] D MMMM YYYY"}`}, "Day 8 October 2026.md"},

@@ -10,7 +10,8 @@ import (
 // order and once, every word outside tables' rules and the lines of fences.
 func FuzzBlocks(f *testing.F) {
 	for _, s := range []string{
-		"# Head\ntext\n\n- a\n  - b\n\n  more\n- c\n", "| a | b |\n|---|---|\n| 1 | 2 |\n", "> a\n> ```sh\n> b\n> ```\n> c",
+		"# Head\ntext\n\n- a\n  - b\n\n  more\n- c\n", "| a | b |\n|---|---|\n| 1 | 2 |\n",
+		"> a\n> ```sh\n> b\n> ```\n> c",
 		"````\n```\n~~~\n````\n", "[a]: b\n\ntext\n===\n", "\t- x\n%% y\n%%", "> - a\n> - b\n\n1. c\n   ```\n   d",
 		"a\n---\n\n<!-- b\n\nc -->\n", strings.Repeat("> ", 60) + "deep\n\nnext",
 	} {
@@ -32,7 +33,8 @@ func FuzzBlocks(f *testing.F) {
 			if part.Start < at || part.End <= part.Start || part.End > len(s) {
 				t.Fatalf("%q: %+v begins before %d", s, part, at)
 			}
-			if left := s[at:part.Start]; strings.ContainsFunc(left, unicode.IsLetter) && !strings.ContainsAny(left, "`~") {
+			if left := s[at:part.Start]; strings.ContainsFunc(left, unicode.IsLetter) &&
+				!strings.ContainsAny(left, "`~") {
 				t.Fatalf("%q: no part has %q", s, left)
 			}
 			at = part.End

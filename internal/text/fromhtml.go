@@ -13,7 +13,8 @@ import (
 	"golang.org/x/net/html"
 )
 
-// Markdown returns the text of a node, with its headings, lists, tables, code, links, checkboxes and what is struck out.
+// Markdown returns the text of a node, with its headings, lists, tables, code, links, checkboxes and what is struck
+// out.
 func Markdown(node *html.Node) (string, error) {
 	c := converter.NewConverter(converter.WithPlugins(base.NewBasePlugin(), commonmark.NewCommonmarkPlugin(),
 		strikethrough.NewStrikethroughPlugin(),
@@ -53,7 +54,9 @@ func renderBox(_ converter.Context, w converter.Writer, n *html.Node) converter.
 	class, style := " "+valueOf(n, "class")+" ", strings.ReplaceAll(valueOf(n, "style"), " ", "")
 	switch {
 	case n.Data == "en-todo":
-		isDone = slices.ContainsFunc(n.Attr, func(a html.Attribute) bool { return a.Key == "checked" && a.Val != "false" })
+		isDone = slices.ContainsFunc(n.Attr, func(a html.Attribute) bool {
+			return a.Key == "checked" && a.Val != "false"
+		})
 	case valueOf(n, "role") == "checkbox":
 		isDone = valueOf(n, "aria-checked") == "true"
 	case strings.Contains(class, " checkbox-on "), strings.Contains(class, " checkbox-off "):

@@ -140,8 +140,8 @@ func (r *reader) whole(i int, after byte) (it said, ok bool) {
 	return both, alone || !both.Span.IsZero()
 }
 
-// in returns the days of part, which starts at token i, that are of another time. A part that has a name is the last one of
-// it there.
+// in returns the days of part, which starts at token i, that are of another time. A part that has a name is the last
+// one of it there.
 func (r *reader) in(i int, part, whole said) (Span, bool) {
 	for strings.IndexByte("iof", r.kinds[i]) >= 0 {
 		i++

@@ -13,8 +13,9 @@ var posixZone = regexp.MustCompile(`^:?((?:[A-Za-z]{3,}|<[A-Za-z0-9+\-]{3,}>)[+\
 // noZone is the name of the zone if the rules of another cannot be read.
 const noZone = "-00"
 
-// zoneOf returns the zone for a value of TZ in the form of POSIX, such as CET-1CEST,M3.5.0,M10.5.0/3, which package time
-// takes for a file that does not exist; nil for any other. It is a TZif file (RFC 8536) whose only rules are its footer.
+// zoneOf returns the zone for a value of TZ in the form of POSIX, such as CET-1CEST,M3.5.0,M10.5.0/3, which package
+// time takes for a file that does not exist; nil for any other. It is a TZif file (RFC 8536) whose only rules are its
+// footer.
 func zoneOf(tz string) *time.Location {
 	m := posixZone.FindStringSubmatch(tz)
 	if m == nil {

@@ -136,7 +136,8 @@ var openAIShapes = map[string]shape{
 		"ab", llm.StopEnd, "",
 	},
 	"a whole answer after empty pieces": {
-		piece("") + `data: {"choices":[{"delta":{"role":"assistant"},"message":{"content":"ab"},"finish_reason":"stop"}]}` +
+		piece("") + `data: {"choices":[{"delta":{"role":"assistant"},"message":{"content":"ab"},` +
+			`"finish_reason":"stop"}]}` +
 			"\n\n", "ab", llm.StopEnd, "",
 	},
 	"a call of nothing beside a text": {

@@ -88,7 +88,8 @@ func TestDocumentsAreReadAsMarkdown(t *testing.T) {
 			"## Anlage\n\n## Kessel\n\nInhalt\n\n### Druck\n\nE\u2011Mail an [uns](https://example.org/a%20%28b%29), oben\n",
 		},
 		"Word, damaged styles": {
-			".docx", zipped(t, "word/document.xml", wordText[:strings.Index(wordText, "<w:tbl>")], "word/styles.xml", "<w:styles><"),
+			".docx", zipped(t, "word/document.xml", wordText[:strings.Index(wordText, "<w:tbl>")],
+				"word/styles.xml", "<w:styles><"),
 			"## Boiler\n\nKeep it at 1.4 bar[^2]\n\n  - bleed it\n",
 		},
 		"book":           {".epub", zipped(t, book...), "# One\n\nFirst page.\n\nSecond page.\n\n"},

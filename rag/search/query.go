@@ -17,11 +17,12 @@ import (
 
 // Query is a question with its filters.
 type Query struct {
-	Text    string
-	Limit   int                 // most passages; 0: 5
-	Paths   []string            // keep notes below one of these folders or matching one of these globs
-	Tags    []string            // keep notes with all of these tags
-	After   when.Day            // keep passages dated on or after it, and below them those without a date; none: no bound
+	Text  string
+	Limit int      // most passages; 0: 5
+	Paths []string // keep notes below one of these folders or matching one of these globs
+	Tags  []string // keep notes with all of these tags
+	// keep passages dated on or after it, and below them those without a date; none: no bound
+	After   when.Day
 	Before  when.Day            // keep passages dated before it, and below them those without a date; none: no bound
 	Today   when.Day            // the day that "yesterday" refers to; none: today
 	Talk    when.Talk           // the times mentioned earlier in the conversation
