@@ -129,7 +129,7 @@ var article = regexp.MustCompile(`(?i)(?: (?:the|der|die|das|den|dem))? *$`)
 
 // ofATime matches the kinds of the tokens before a day and those of the day, if it is a part of a longer time: every
 // Friday, since Friday, Thursday or Friday, from Monday to Friday, a week from Friday.
-var ofATime = regexp.MustCompile(`(?:[BVAZJLIRKGHCiofdnxWD]|E[NO]*[UM]?|[dnWDMYSFQ]T) |U f`)
+var ofATime = regexp.MustCompile(`(?:[BVAZJLIRKGHCiofdnxWD]|E[NO]*[UM]?|(?:[dnWDNO]|[NO]M)T) |U f`)
 
 // inPath reports whether a part of a text belongs to a file name or URL, which is
 // no time expression: daily/2026-03-14.md.
