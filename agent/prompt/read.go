@@ -161,6 +161,8 @@ func AnswerInJSON(reply string, known func(name string) bool) string {
 		}
 		return Answer(unquoted(strings.ReplaceAll(strings.ReplaceAll(inside, `\"`, `"`), `"`, `\"`)))
 	}
+	bare := llm.Unfenced(reply)
+	alone := strings.HasPrefix(bare, "{") && strings.HasSuffix(bare, "}")
 	for raw, err := range jsonIn(reply) {
 		if err != nil {
 			return ""
@@ -170,10 +172,10 @@ func AnswerInJSON(reply string, known func(name string) bool) string {
 			return ""
 		}
 		texts := textsIn(raw)
-		if !isReply(raw) || len(texts) != 1 {
+		if !isReply(raw, alone) || len(texts) != 1 {
 			return ""
 		}
-		if inner := json.RawMessage(texts[0]); isReply(inner) && len(textsIn(inner)) == 1 {
+		if inner := json.RawMessage(texts[0]); isReply(inner, true) && len(textsIn(inner)) == 1 {
 			texts = textsIn(inner)
 		}
 		return Answer(texts[0])
@@ -181,15 +183,15 @@ func AnswerInJSON(reply string, known func(name string) bool) string {
 	return ""
 }
 
-// isReply reports whether an object is a reply, rather than what a reply may show: it has the name of a tool, or is
-// nothing but a text with a usual name.
-func isReply(raw json.RawMessage) bool {
+// isReply reports whether an object is a reply, rather than what a reply may show: it has the name of a tool, or it is
+// alone and nothing but a text with a usual name.
+func isReply(raw json.RawMessage, alone bool) bool {
 	var fields map[string]json.RawMessage
 	if json.Unmarshal(raw, &fields) != nil {
 		return false
 	}
 	_, called := fields["tool"]
-	return called || len(fields) == 1 && first(fields, "text", "answer", "response", "content", "message") != nil
+	return called || alone && len(fields) == 1 && first(fields, "text", "answer", "response", "content", "message") != nil
 }
 
 // afterText matches what ends a text that is last in an object.
@@ -290,12 +292,14 @@ func channels(whole string) (thought, rest string, calls []Step, err error) {
 	}
 	code := codeIn(whole)
 	end := -1
+	begin := thinkBegin.FindStringIndex(whole)
 	for _, m := range thinkEnd.FindAllStringIndex(whole, -1) {
-		if !code.has(m[0]) && !namesTag(whole[:m[0]]) && strings.TrimSpace(withoutTokensBefore(whole[m[1]:])) != "" {
+		line, _, _ := strings.Cut(whole[m[1]:], "\n")
+		ends := begin != nil || strings.TrimSpace(line) == "" || !namesTag(whole[:m[0]])
+		if !code.has(m[0]) && ends && strings.TrimSpace(withoutTokensBefore(whole[m[1]:])) != "" {
 			thought, rest, end = whole[:m[0]], whole[m[1]:], m[1]
 		}
 	}
-	begin := thinkBegin.FindStringIndex(whole)
 	switch {
 	case end >= 0 && begin != nil:
 		thought = whole[begin[1]:len(thought)]
