@@ -1,7 +1,6 @@
 package notes
 
 import (
-	"iter"
 	"path"
 	"regexp"
 	"strings"
@@ -17,13 +16,19 @@ var plainEnd = regexp.MustCompile(`(?i)^(?:[ ._-]*(?:sync-)?conflict-\d{8}-\d{6}
 	`| ?[(\[（][^()\[\]]*(?:conflict(?:ed|ing)|(?:sf|case |encoding |sync )conflict|` + conflict +
 	`[^()\[\]]*(?:\d{4}|` + copied + `)|(?:\d{4}|` + copied + `)[^()\[\]]*` + conflict + `)[^()\[\]]*[)\]）])$`)
 
+// likelyEnd is what they add, too, and sometimes people: a number, a mention of a conflict or a copy, the name of a
+// computer.
+var likelyEnd = regexp.MustCompile(`(?i)^(?: \d{1,2}| ?\(\d{1,2}\)|[ ._([-].*(?:` + conflict + `|` + copied +
+	`).*|-[\pL\d -]*\pL[\pL\d -]*)$`)
+
 const (
 	conflict = `(?:confli|konfli|конфликт|冲突|衝突|競合|충돌)`
 	copied   = `(?:cop[iyí]|kopi|копи|副本|コピー|사본)`
 )
 
-// equalLines is the share of equal lines, of which a file is a copy if its name is that of the note and more.
-const equalLines = 0.8
+// equalLines is the share of equal lines, of which a file is a copy if its name ends as if it were one. Of any other
+// name, all are equal, and there are at least leastLines.
+const equalLines, leastLines = 0.8, 5
 
 // pair is two files of which one may be a copy of the other.
 type pair struct{ copied, note Entry }
@@ -40,47 +45,23 @@ func (f *Folder) markCopies(entries []Entry) {
 	f.copies = map[pair]bool{}
 	reader := Reader{Folder: f}
 	defer reader.Close()
-	continued := map[int]int{} // how many names continue that of a note
-	for _, e := range entries {
-		for original, rest := range continues(e.Path, at) {
-			if !plainEnd.MatchString(rest) {
-				continued[original]++
-			}
-		}
-	}
 	for i := range entries {
 		e := &entries[i]
-		for original, rest := range continues(e.Path, at) {
-			note := entries[original]
-			if plainEnd.MatchString(rest) || continued[original] <= maxCopies &&
-				!isDate(NameOf(e.Path)) && !isDate(rest) &&
-				f.isCopy(&reader, pair{e.plain(), note.plain()}, was) {
-				e.CopyOf = note.Path
-				break
-			}
+		if IsPaged(e.Path) {
+			continue
 		}
-	}
-}
-
-// maxCopies is how many names may continue that of a note until they are a series, such as the notes below one in
-// Dendron.
-const maxCopies = 30
-
-// continues yields the notes, as at has them, whose name that of the note at a path continues with a sign, and the rest
-// of the name.
-func continues(file string, at map[string]int) iter.Seq2[int, string] {
-	return func(yield func(int, string) bool) {
-		if IsPaged(file) {
-			return
-		}
-		ext := path.Ext(file)
-		name := strings.TrimSuffix(path.Base(file), ext)
+		ext := path.Ext(e.Path)
+		name := strings.TrimSuffix(path.Base(e.Path), ext)
 		for i, r := range name {
 			if i == 0 || unicode.In(r, unicode.L, unicode.M, unicode.Nd) {
 				continue
 			}
-			if original, ok := at[path.Join(path.Dir(file), name[:i]+ext)]; ok && !yield(original, name[i:]) {
-				return
+			rest := name[i:]
+			original, ok := at[path.Join(path.Dir(e.Path), name[:i]+ext)]
+			if ok && (plainEnd.MatchString(rest) || !isDate(name) && !isDate(rest) &&
+				f.isCopy(&reader, pair{e.plain(), entries[original].plain()}, likelyEnd.MatchString(rest), was)) {
+				e.CopyOf = entries[original].Path
+				break
 			}
 		}
 	}
@@ -99,12 +80,13 @@ func (e Entry) plain() Entry {
 
 // isCopy reports whether most lines of two files are equal, as they are on the disk. It reads them unless the
 // answer for the unchanged files is in was.
-func (f *Folder) isCopy(r *Reader, p pair, was map[pair]bool) (is bool) {
+func (f *Folder) isCopy(r *Reader, p pair, likely bool, was map[pair]bool) (is bool) {
 	if known, ok := was[p]; ok {
 		f.copies[p] = known
 		return known
 	}
-	if least := min(p.copied.Size, p.note.Size); least*2 < max(p.copied.Size, p.note.Size) {
+	least, most := min(p.copied.Size, p.note.Size), max(p.copied.Size, p.note.Size)
+	if least*2 < most || !likely && least != most {
 		return false
 	}
 	a, _, err := r.promptly(p.copied.Path)
@@ -125,7 +107,8 @@ func (f *Folder) isCopy(r *Reader, p pair, was map[pair]bool) (is bool) {
 			}
 		}
 	}
-	is = equal > 0 && float64(equal) >= equalLines*float64(max(all[0], all[1]))
+	all[0] = max(all[0], all[1])
+	is = equal == all[0] && equal >= leastLines || likely && equal > 0 && float64(equal) >= equalLines*float64(all[0])
 	f.copies[p] = is
 	return is
 }
