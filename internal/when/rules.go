@@ -149,7 +149,7 @@ func (r *reader) in(i int, part, whole said) (Span, bool) {
 	of := *r
 	of.toward, of.year = -1, 0
 	for _, of.today = range []Day{whole.To.Add(-1), whole.To} {
-		if strings.IndexByte("WMSFnNO", r.kinds[i]) >= 0 && part.days() <= whole.days() {
+		if strings.IndexByte("WMSFnNOUQ", r.kinds[i]) >= 0 && part.days() <= whole.days() {
 			part, _ = of.at(i, named)
 		}
 		if part.Meets(whole.Span) && !part.From.IsZero() && !part.To.IsZero() {
@@ -512,7 +512,7 @@ func (r *reader) weekNumber(p part) (s Span, unit int, ok bool) {
 // weekday reads a weekday: this one is of this week, and the last or next is not today.
 func (r *reader) weekday(p part) (Span, int, bool) {
 	weekday, which := p.of("W").value, p.of("I")
-	day, n := r.today, cmp.Compare(which.value, 0)
+	day, n := r.today, which.value
 	switch {
 	case which.kind != 0 && n == 0:
 		day, n = day.Monday().Add(-1), 1

@@ -112,7 +112,7 @@ func Due(task string, today Day) (rest string, day Day) {
 			kinds, end = kinds[:n]+"T", r.tokens[n].start
 		}
 		if !isWordRune(before) || ofATime.MatchString(kinds+" "+r.kinds[len(kinds):]) ||
-			strings.ContainsAny(task[at:], `"“”„«»()[]`) {
+			strings.HasPrefix(lower[at:], "vom ") || strings.ContainsAny(task[at:], `"“”„«»()[]`) {
 			return task, Day{}
 		}
 		rest = article.ReplaceAllString(task[:end], "")
@@ -128,8 +128,9 @@ func Due(task string, today Day) (rest string, day Day) {
 var article = regexp.MustCompile(`(?i)(?: (?:the|der|die|das|den|dem))? *$`)
 
 // ofATime matches the kinds of the tokens before a day and those of the day, if it is a part of a longer time: every
-// Friday, since Friday, Thursday or Friday, from Monday to Friday, a week from Friday.
-var ofATime = regexp.MustCompile(`(?:[BVAZJLIRKGHCiofdnxWD]|E[NO]*[UM]?|(?:[dnWDNO]|[NO]M)T) |U f`)
+// other Friday, since Friday, Thursday or Friday, from Monday to Friday, a week on Friday, a mail from Friday, on Good
+// Friday.
+var ofATime = regexp.MustCompile(`(?:[BVAZJLIRKGHCiofdnxWD]|E[NO]*[UM]?|(?:[dnWDNO]|[NO]M)T) | f|NU o|E\? W|[iof]\? W`)
 
 // inPath reports whether a part of a text belongs to a file name or URL, which is
 // no time expression: daily/2026-03-14.md.

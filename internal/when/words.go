@@ -13,7 +13,7 @@ import (
 //	D a day from today     U a unit        N a number      O a rank      H recently: days        C the current unit
 //	I last, this, next     R of two times  W M S F         weekday, month, season, feast
 //	B before  V the same, and ago          A after         T until       Z since                 G ago
-//	i in      o on         f of, from      J to, and       L or            E every       X of the future         a skipped
+//	i in      o on         f of, from      J to, and       L or, ab        E every       X of the future         a skipped
 //	K a number of weeks, in one word
 const vocabulary = `
 D -2 vorgestern|yesterday last_night gestern gestern_morgen gestern_abend|today tonight this_morning this_afternoon this_evening heute heute_morgen heute_abend|tomorrow morgen|übermorgen
@@ -34,7 +34,7 @@ B 0 before
 V 0 vor
 A 0 after nach
 T 0 until till bis no_later_than bis_spätestens spätestens
-L 0 or oder
+L 0 or oder ab starting re regarding wegen nicht is ist as
 Z 0 since ever_since seit
 G 0 ago|back
 K 2 fortnight fortnights
@@ -42,7 +42,7 @@ i 0 in im over early mid late within anfang mitte ende start_of beginning_of end
 o 0 on at by am an vom zum zu über
 f 0 of from for für between von zwischen des
 J 0 to through|and und
-E 0 every each jed+
+E 0 every each jed+ alle daily weekly monthly yearly täglich wöchentlich monatlich jährlich
 X 0 will shall plan plans planned planning due todo plane geplant fällig werde werden wird
 a 0 the der die das den dem that guten_morgen am_morgen
 `
