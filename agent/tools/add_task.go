@@ -113,7 +113,7 @@ func (v vaults) tasksNote(ctx context.Context, called string,
 	if err != nil {
 		return nil, "", false, err
 	}
-	if way, _ := findDailies(places, Daily{}); way.dir == "journals" && way.style.Layout == "2006_01_02" {
+	if way, _ := findDailies(places, Daily{}, when.DayOf(today)); way.dir == "journals" && way.style.Layout == "2006_01_02" {
 		return way.folder, "journals/" + today.Format("2006_01_02") + way.ext, true, nil
 	}
 	var usual []func(place) bool

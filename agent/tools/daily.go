@@ -38,7 +38,7 @@ func (v vaults) dailyNote(ctx context.Context, set Daily, now time.Time) (folder
 		return nil, "", "", err
 	}
 	today := when.DayOf(now)
-	way, latest := findDailies(places, set)
+	way, latest := findDailies(places, set, today)
 	if way.folder == nil {
 		set = set.in(v()[0])
 		way = dailies{folder: v()[0], dir: set.Folder, style: when.Style{Layout: set.Pattern}}
@@ -115,11 +115,21 @@ type dailyPlace struct {
 	day when.Day
 }
 
-// findDailies returns how most daily notes are named, and the latest note with such a name.
-func findDailies(places []place, set Daily) (dailies, dailyPlace) {
+// lately is the number of days in which a journal that is kept has a note.
+const lately = 30
+
+// journal matches the names of folders of a journal.
+var journal = regexp.MustCompile(`(?i)^(?:daily|daily notes|dailies|journals?|diary|tagebuch|diario)$`)
+
+// findDailies returns how the daily notes of these days are named, and the latest note with such a name. One of today
+// is the journal, or else a folder with the name of one, or else that with the most notes lately, or ever. A single old
+// note is no journal.
+func findDailies(places []place, set Daily, today when.Day) (dailies, dailyPlace) {
 	type found struct {
-		notes, rank int // rank is how unlikely it is for their names, the lower, the likelier
-		latest      dailyPlace
+		today         bool // one is of today
+		notes, recent int
+		rank          int // how unlikely it is for their names, the lower, the likelier
+		latest        dailyPlace
 	}
 	ways, sets := map[dailies]*found{}, map[*notes.Folder]Daily{}
 	var order []*found
@@ -134,16 +144,31 @@ func findDailies(places []place, set Daily) (dailies, dailyPlace) {
 				ways[daily.way], order = f, append(order, f)
 			}
 			f.notes, f.rank = f.notes+1, f.rank+rank
+			if off := daily.day.Since(today); max(off, -off) <= lately {
+				f.recent++
+			}
+			f.today = f.today || daily.day == today
 			if !daily.day.Before(f.latest.day) {
 				f.latest = daily
 			}
 		}
 	}
+	order = slices.DeleteFunc(order, func(f *found) bool { return set == (Daily{}) && f.notes == 1 && f.recent == 0 })
 	if len(order) == 0 {
 		return dailies{}, dailyPlace{}
 	}
+	kept := func(f *found) int {
+		switch {
+		case f.today:
+			return 2
+		case f.recent > 0 && journal.MatchString(path.Base(f.latest.way.dir)):
+			return 1
+		}
+		return 0
+	}
 	best := slices.MaxFunc(order, func(a, b *found) int {
-		return cmp.Or(a.notes-b.notes, b.rank-a.rank, a.latest.day.Compare(b.latest.day))
+		return cmp.Or(kept(a)-kept(b), a.recent-b.recent, a.notes-b.notes, b.rank-a.rank,
+			a.latest.day.Compare(b.latest.day))
 	})
 	return best.latest.way, best.latest
 }
@@ -153,7 +178,7 @@ const deepestDaily = 4
 
 // dailyWays returns the ways in which a path is that of a daily note, the likeliest first.
 func dailyWays(p place, set Daily) (ways []dailyPlace) {
-	if notes.IsPaged(p.Entry.Path) {
+	if notes.Writable(p.Entry.Path) != nil {
 		return nil
 	}
 	ext := path.Ext(p.Entry.Path)

@@ -584,6 +584,13 @@ func TestDailyNotesFollowTheirNames(t *testing.T) {
 		{map[string]string{"04-10-2026.md": "", "05-10-2026.md": "", "30-09-2026.md": ""}, "08-10-2026.md"},
 		{map[string]string{"10-04-2026.md": "", "10-05-2026.md": "", "09-30-2026.md": ""}, "10-08-2026.md"},
 		{map[string]string{"2026-10-10.md": ""}, "2026-10-08.md"},
+		{map[string]string{"Briefe/3. Mai 2024.md": "", "a.md": ""}, "daily/2026-10-08.md"},
+		{map[string]string{"Old/2020-01-01.md": "", "Old/2020-01-02.md": "", "New/2026-10-07.md": ""}, "New/2026-10-08.md"},
+		{
+			map[string]string{"Journal/2026-10-07.md": "", "Meetings/06.10.2026.md": "", "Meetings/07.10.2026.md": ""},
+			"Journal/2026-10-08.md",
+		},
+		{map[string]string{"J/2026-10-07.md": "", "Web/2026-10-06.html": "", "Web/2026-10-07.html": ""}, "J/2026-10-08.md"},
 		{map[string]string{"2026-09.md": "", "2026-W40.md": "", "Plan 2026-10-07.md": ""}, "daily/2026-10-08.md"},
 		{map[string]string{"202610071200.md": "", "2026-10-07 2.md": ""}, "daily/2026-10-08.md"},
 		{
@@ -608,6 +615,10 @@ func TestDailyNotesFollowTheirNames(t *testing.T) {
 		if _, got := work(t, each.files).run("append_note", `{"content":"x"}`); got != "created "+each.want {
 			t.Errorf("%v: got %q, want %s", each.files, got, each.want)
 		}
+	}
+	c := work(t, map[string]string{"J/2026-10-08.md": "a\n", "J/06.10.2026.md": "", "J/07.10.2026.md": ""})
+	if _, got := c.run("append_note", `{"content":"x"}`); got != "added to J/2026-10-08.md" {
+		t.Errorf("the note of today is there: %q", got)
 	}
 	b := work(t, map[string]string{"07.10.2026.md": "# Mittwoch, 7. Oktober 2026\n"})
 	b.run("append_note", `{"content":"x"}`)
