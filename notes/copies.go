@@ -85,8 +85,8 @@ func (f *Folder) isCopy(r *Reader, p pair, likely bool, was map[pair]bool) (is b
 		f.copies[p] = known
 		return known
 	}
-	least, most := min(p.copied.Size, p.note.Size), max(p.copied.Size, p.note.Size)
-	if least*2 < most || !likely && least != most {
+	short, long := min(p.copied.Size, p.note.Size), max(p.copied.Size, p.note.Size)
+	if short*2 < long || !likely && short != long {
 		return false
 	}
 	a, _, err := r.promptly(p.copied.Path)
@@ -107,8 +107,8 @@ func (f *Folder) isCopy(r *Reader, p pair, likely bool, was map[pair]bool) (is b
 			}
 		}
 	}
-	all[0] = max(all[0], all[1])
-	is = equal == all[0] && equal >= leastLines || likely && equal > 0 && float64(equal) >= equalLines*float64(all[0])
+	most := max(all[0], all[1])
+	is = equal == most && equal >= leastLines || likely && equal > 0 && float64(equal) >= equalLines*float64(most)
 	f.copies[p] = is
 	return is
 }

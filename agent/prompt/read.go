@@ -226,8 +226,7 @@ const (
 	// controls are the special tokens of chat templates: <|…|>, <｜…｜>, and
 	// those that are written like tags.
 	controls = `<[|｜][^<>\n]{1,60}[|｜]>|</(?:s|assistant|response)>|<(?:start|end)_of_(?:turn|text)>|<turn\|>|` +
-		`<(?:eos|pad)>|` +
-		`\[EOS\]|\[/?INST\]`
+		`<(?:eos|pad)>|\[EOS\]|\[/?INST\]`
 	moreTokens = `(?:\s*(?:` + controls + `|<s>))*?\s*`
 )
 

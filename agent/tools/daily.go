@@ -194,9 +194,6 @@ func dailyWays(p place, set Daily) (ways []dailyPlace) {
 			}
 		}
 		day, _ := notes.DateIn(rest + ext)
-		if dates, _ := when.Dates(path.Base(rest), 0); day.IsZero() && len(dates) == 1 {
-			day = dates[0].From
-		}
 		if set.Pattern == "" {
 			add(day, day.Styles(rest)...)
 			if other := (when.Day{Year: day.Year, Month: time.Month(day.Day), Day: int(day.Month)}); day.Day <= 12 &&

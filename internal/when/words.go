@@ -13,7 +13,7 @@ import (
 //	D a day from today     U a unit        N a number      O a rank      H recently: days        C the current unit
 //	I last, this, next     R of two times  W M S F         weekday, month, season, feast
 //	B before  V the same, and ago          A after         T until       Z since                 G ago
-//	i in      o on         f of, from      J to, and       L or, ab        E every       X of the future         a skipped
+//	i in      o on         f of, from      J to, and       L or, ab, is    E every       X of the future         a skipped
 //	K a number of weeks, in one word
 const vocabulary = `
 D -2 vorgestern|yesterday last_night gestern gestern_morgen gestern_abend|today tonight this_morning this_afternoon this_evening heute heute_morgen heute_abend|tomorrow morgen|übermorgen

@@ -27,11 +27,10 @@ func zoneOf(tz string) *time.Location {
 	for _, count := range []uint32{0, 0, 0, 1, 1, uint32(len(noZone) + 1)} { // one transition, type and name
 		file = binary.BigEndian.AppendUint32(file, count)
 	}
-	const long = -1 << 40 // seconds before 1970
-	file = binary.BigEndian.AppendUint64(file, uint64(long&(1<<64-1)))
-	file = append(file, 0)                  // to the first type
-	file = append(file, 0, 0, 0, 0, 0, 0)   // UTC, no summer time, the first name
-	file = append(file, noZone+"\x00\n"...) // and the rules for all that follows
+	file = binary.BigEndian.AppendUint64(file, ^uint64(1<<40-1)) // it is 2⁴⁰ seconds before 1970,
+	file = append(file, 0)                                       // to the first type:
+	file = append(file, 0, 0, 0, 0, 0, 0)                        // UTC, no summer time, the first name
+	file = append(file, noZone+"\x00\n"...)                      // and the rules for all that follows
 	file = append(file, m[1]+"\n"...)
 	zone, err := time.LoadLocationFromTZData("Local", file)
 	if err != nil {
